@@ -1,0 +1,15 @@
+/* spry.h - all doors of spry. Start with matrix, problem, tune and plan. */
+#ifndef SPRY_H
+#define SPRY_H
+
+#include "spry/machine.h"
+#include "spry/matrix.h"
+#include "spry/model.h"
+#include "spry/plan.h"
+#include "spry/problem.h"
+#include "spry/records.h"
+#include "spry/schedule.h"
+#include "spry/status.h"
+#include "spry/tune.h"
+
+#endif

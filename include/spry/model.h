@@ -1,0 +1,40 @@
+/* model.h - predicts the time of a schedule before anything is measured.
+ *
+ * The analytic model bounds each run by what it must do: move bytes from
+ * each level of the memory, issue instructions, wait for loads, start
+ * threads. The largest term is the answer to "what bounds this kernel". */
+#ifndef SPRY_MODEL_H
+#define SPRY_MODEL_H
+
+#include "spry/machine.h"
+#include "spry/problem.h"
+#include "spry/schedule.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    double seconds;   /* of one run: all terms together */
+    double bandwidth; /* moving bytes */
+    double latency;   /* waiting for scattered loads */
+    double compute;   /* issuing multiply-adds */
+    double overhead;  /* loop control, row ends, thread start */
+    double imbalance; /* added by the unluckiest thread */
+    double bytes;     /* packed size of A */
+    double traffic;   /* bytes from memory beyond the last cache */
+    double pack_seconds;
+} spry_prediction;
+
+/* "bandwidth", "latency", "compute", "overhead" or "imbalance". */
+const char *spry_prediction_bound(const spry_prediction *p);
+
+/* Predict x on p and m. Exact in storage size, approximate in time. */
+spry_status spry_predict(spry_prediction *out, const spry_problem *p,
+                         const spry_schedule *x, const spry_machine *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* plan.h - a schedule bound to a problem: packed data and a loaded kernel.
+ *
+ * A plan is immutable; any number of threads may run it at once. It borrows
+ * the problem, which must outlive it. */
+#ifndef SPRY_PLAN_H
+#define SPRY_PLAN_H
+
+#include "spry/machine.h"
+#include "spry/problem.h"
+#include "spry/schedule.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spry_plan spry_plan;
+
+/* Pack and load. A kernel that is not built in is compiled; without a
+ * compiler that fails with SPRY_SYSTEM. m NULL: the detected machine. */
+spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m);
+
+/* C = A B, or y = A x. */
+spry_status spry_run(const spry_plan *plan, const void *B, void *C);
+
+/* The whole form of problem.h; D is NULL but for sddmm. With beta == 0,
+ * C is only written. */
+spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
+                            const void *D, double beta, void *C);
+
+/* Compare with the reference: integer operands bit for bit, then real ones
+ * within the error bound of a sum. SPRY_WRONG says where they differ. */
+spry_status spry_plan_check(const spry_plan *plan, uint64_t seed);
+
+void spry_plan_free(spry_plan *plan);
+
+const char *spry_plan_text(const spry_plan *plan); /* its schedule */
+const spry_schedule *spry_plan_schedule(const spry_plan *plan);
+const spry_problem *spry_plan_problem(const spry_plan *plan);
+double spry_plan_bytes(const spry_plan *plan);        /* packed storage */
+double spry_plan_pack_seconds(const spry_plan *plan); /* spent packing */
+const char *spry_plan_kernel(const spry_plan *plan);  /* its kernel's name */
+int spry_plan_builtin(const spry_plan *plan); /* 1: no compiler was needed */
+
+/* The kernel's C text; allocated, the caller frees it with free(). */
+spry_status spry_plan_source(char **out, const spry_plan *plan);
+
+/* Write DIR/NAME.c, NAME.h and NAME.bin: the kernel and its packed data,
+ * to compile anywhere without spry. */
+spry_status spry_plan_export(const spry_plan *plan, const char *dir,
+                             const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

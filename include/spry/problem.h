@@ -1,0 +1,70 @@
+/* problem.h - what to compute.
+ *
+ *   spmv    y = alpha A x + beta y
+ *   spmm    C = alpha A B + beta C        B: cols x n, C: rows x n
+ *   sddmm   C = alpha A .* (B D') + beta C on A's pattern
+ *                                         B: rows x n, D: cols x n, C: nnz
+ *
+ * A problem borrows its matrix, which must outlive it. */
+#ifndef SPRY_PROBLEM_H
+#define SPRY_PROBLEM_H
+
+#include <stdint.h>
+
+#include "spry/matrix.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum { SPRY_SPMV, SPRY_SPMM, SPRY_SDDMM } spry_op;
+
+/* How dense operands lie in memory. */
+typedef enum { SPRY_ROW_MAJOR, SPRY_COL_MAJOR } spry_layout;
+
+typedef struct spry_problem spry_problem;
+
+spry_status spry_problem_spmv(spry_problem **out, const spry_matrix *A,
+                              spry_type type);
+spry_status spry_problem_spmm(spry_problem **out, const spry_matrix *A,
+                              int64_t n, spry_type type);
+spry_status spry_problem_sddmm(spry_problem **out, const spry_matrix *A,
+                               int64_t n, spry_type type);
+
+/* Dense operands of spmm are row-major unless said otherwise. */
+void spry_problem_set_layout(spry_problem *p, spry_layout layout);
+
+void spry_problem_free(spry_problem *p);
+
+spry_op spry_problem_op(const spry_problem *p);
+spry_type spry_problem_type(const spry_problem *p);
+int64_t spry_problem_cols(const spry_problem *p); /* dense columns n */
+const spry_matrix *spry_problem_matrix(const spry_problem *p);
+const spry_stats *spry_problem_stats(const spry_problem *p);
+
+/* "spmm-128-f32-<pattern key>": equal keys, equal tuning. */
+const char *spry_problem_key(const spry_problem *p);
+
+/* Operations, and bytes that must move at least once, of one run. */
+double spry_problem_flops(const spry_problem *p);
+double spry_problem_bytes(const spry_problem *p);
+
+/* How many elements each operand has: spmv x, y; spmm B, C; sddmm B, D, C. */
+int64_t spry_problem_input_size(const spry_problem *p, int which);
+int64_t spry_problem_output_size(const spry_problem *p);
+
+/* The slow right answer, in the problem's type, summed in long double. */
+spry_status spry_problem_reference(const spry_problem *p, double alpha,
+                                   const void *B, const void *D, double beta,
+                                   void *C);
+
+const char *spry_op_name(spry_op op);
+spry_status spry_op_parse(spry_op *out, const char *name);
+const char *spry_type_name(spry_type type); /* "f32", "f64" */
+spry_status spry_type_parse(spry_type *out, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/* records.h - measured facts, kept.
+ *
+ * A record is immutable: (problem, schedule, machine) -> samples, or why
+ * there are none. A store is one SQLite file; merging stores is set union.
+ * An answer is what a tune concluded, so that the next one is a lookup. */
+#ifndef SPRY_RECORDS_H
+#define SPRY_RECORDS_H
+
+#include <stdint.h>
+
+#include "spry/machine.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    SPRY_VERDICT_OK,
+    SPRY_VERDICT_WRONG,
+    SPRY_VERDICT_CRASH,
+    SPRY_VERDICT_TIMEOUT,
+    SPRY_VERDICT_INFEASIBLE
+} spry_verdict;
+
+/* One trial. Strings are borrowed by spry_records_add and live until the
+ * next step when handed to a visitor. */
+typedef struct {
+    char id[33];         /* hash of all the rest; filled in by the store */
+    const char *problem; /* key */
+    const char *about; /* the problem in words: "spmm 128 f32 100x100 nnz 5" */
+    const char *schedule; /* text form */
+    const char *machine;  /* fingerprint */
+    const char *compiler; /* "built-in" or the compiler's version */
+    spry_verdict verdict;
+    char noise;                /* grade of the machine's noise, A..D or ? */
+    double seconds;            /* median of samples; 0 unless verdict ok */
+    double speedup, low, high; /* over the baseline in the same race; 0: none */
+    double pack_seconds;
+    double bytes; /* packed storage */
+    int64_t when; /* seconds since 1970 */
+    int samples;
+    const double *sample; /* [samples] seconds of one run */
+} spry_record;
+
+/* What a tune decided. */
+typedef struct {
+    const char *problem, *machine; /* the look-up key, with threads and calls */
+    const char *baseline, *schedule; /* text forms */
+    double baseline_seconds, seconds;
+    double speedup, low, high;
+    double pack_seconds, tuning_seconds;
+    double calls; /* the workload it was decided for; 0: unlimited */
+    int effort;   /* spry_effort */
+    int64_t when;
+} spry_answer;
+
+typedef struct spry_records spry_records;
+
+/* Open or create. path NULL: SPRY_HOME/records.db, else
+ * XDG_DATA_HOME/spry/records.db, else HOME/.local/share/spry/records.db.
+ * ":memory:" keeps nothing. SPRY_STORE when locked or damaged. */
+spry_status spry_records_open(spry_records **out, const char *path);
+void spry_records_close(spry_records *db);
+const char *spry_records_path(const spry_records *db);
+
+/* Durable on return, unless inside a batch. Adding a known record is no
+ * change. */
+spry_status spry_records_add(spry_records *db, const spry_record *r);
+spry_status spry_records_batch(spry_records *db);  /* begin */
+spry_status spry_records_commit(spry_records *db); /* end, durable */
+
+/* Called for each; nonzero ends the walk early. */
+typedef int spry_records_visit(const spry_record *r, void *payload);
+
+/* Records in order of time. NULL filters match all; `problem` matches a
+ * prefix. */
+spry_status spry_records_each(spry_records *db, const char *problem,
+                              const char *machine, spry_records_visit *visit,
+                              void *payload);
+
+/* How many there are. */
+spry_status spry_records_count(spry_records *db, int64_t *records,
+                               int64_t *answers, int64_t *machines);
+
+/* Answers. find copies what it found into *out, whose strings live until
+ * the next call on db; *found is 0 when there is none. */
+spry_status spry_records_answer(spry_records *db, const spry_answer *a);
+spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
+                              const char *problem, const char *machine,
+                              double calls, int effort);
+
+/* Machines, by fingerprint, as their text form. get: *found 0 if unknown. */
+spry_status spry_records_put_machine(spry_records *db, const spry_machine *m);
+spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
+                                     int *found, const char *fingerprint);
+
+/* JSON lines, records, answers and machines. A damaged line is skipped and
+ * counted in *bad (may be NULL), its place named in spry_message(). */
+spry_status spry_records_export(spry_records *db, const char *path);
+spry_status spry_records_import(spry_records *db, const char *path,
+                                int64_t *added, int64_t *bad);
+
+/* Union with another store. */
+spry_status spry_records_merge(spry_records *db, const char *other,
+                               int64_t *added);
+
+/* Integrity of the file and of every row's hash; SPRY_STORE names the first
+ * damage, *bad counts all. */
+spry_status spry_records_check(spry_records *db, int64_t *bad);
+
+/* Drop failed trials older than `days` and compact the file. */
+spry_status spry_records_gc(spry_records *db, int days, int64_t *dropped);
+
+const char *spry_verdict_name(spry_verdict v);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

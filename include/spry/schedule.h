@@ -1,0 +1,66 @@
+/* schedule.h - one way to compute a problem: storage format, tiles, threads.
+ *
+ * A small value with one text form, "csr tile=4 prefetch=12 threads=2".
+ * Parameters at their default are not printed; a parameter that the format
+ * does not use must be at its default, so equal schedules have equal text. */
+#ifndef SPRY_SCHEDULE_H
+#define SPRY_SCHEDULE_H
+
+#include <stdint.h>
+
+#include "spry/machine.h"
+#include "spry/problem.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    SPRY_CSR,  /* compressed rows; tile=0: the plain loop, the baseline */
+    SPRY_BCSR, /* dense r x c blocks */
+    SPRY_SELL, /* slices of `slice` rows, sorted in windows of `sigma` */
+    SPRY_DCSR, /* compressed rows, empty ones left out */
+    SPRY_DIA   /* diagonals */
+} spry_format;
+
+/* Row orders. */
+enum { SPRY_ORDER_NONE, SPRY_ORDER_LENGTH, SPRY_ORDER_RCM, SPRY_ORDER_CLUSTER };
+
+typedef struct {
+    int32_t format;   /* spry_format */
+    int32_t tile;     /* vectors of dense columns held in registers */
+    int32_t r, c;     /* block shape */
+    int32_t slice;    /* rows in a slice, in vectors */
+    int32_t sigma;    /* rows per sorting window; 1: unsorted */
+    int32_t unroll;   /* nonzeros (spmv, sddmm) or rows at a time */
+    int32_t gather;   /* 1: hardware gathers */
+    int32_t index;    /* bits of a stored column index: 16, 32 or 64 */
+    int32_t prefetch; /* nonzeros ahead; 0: none */
+    int32_t panel;    /* columns of A per panel; 0: all in one */
+    int32_t pass;     /* dense columns per pass over A; 0: all in one */
+    int32_t order;    /* row order */
+    int32_t stream;   /* 1: results bypass the cache */
+    int32_t fixed;    /* 1: dense width compiled in (needs a compiler) */
+    int32_t threads;
+    int32_t chunk; /* rows per dynamic chunk; 0: static, nnz-balanced */
+} spry_schedule;
+
+/* The plain CSR loop on `threads`: what everything is compared with. */
+spry_schedule spry_schedule_baseline(int threads);
+
+/* Text form into buf; at most 255 characters. Returns buf. */
+enum { SPRY_SCHEDULE_TEXT = 256 };
+char *spry_schedule_text(char buf[SPRY_SCHEDULE_TEXT], const spry_schedule *x);
+
+/* Parse a text form; SPRY_USAGE names the offending word. */
+spry_status spry_schedule_parse(spry_schedule *out, const char *text);
+
+/* SPRY_OK if x can compute p on m; else SPRY_USAGE and the reason. */
+spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
+                                const spry_machine *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+/* tune.h - one problem in, one plan out: correct, and not slower. */
+#ifndef SPRY_TUNE_H
+#define SPRY_TUNE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spry/machine.h"
+#include "spry/plan.h"
+#include "spry/problem.h"
+#include "spry/records.h"
+#include "spry/schedule.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+    SPRY_LOOKUP,  /* what the store knows, else the baseline */
+    SPRY_PREDICT, /* the model's choice, nothing is measured */
+    SPRY_MEASURE, /* race the best few */
+    SPRY_PATIENT  /* race many, compile specialised kernels */
+} spry_effort;
+
+/* Where a tune is; handed to the progress callback. */
+typedef struct {
+    double elapsed, budget; /* seconds */
+    int trials, planned;
+    double best_speedup; /* so far */
+    const char *best;    /* its schedule */
+} spry_progress;
+
+typedef struct {
+    size_t size;    /* sizeof (spry_tune_options) */
+    double seconds; /* budget; 0: 10 s */
+    double calls;   /* how often the kernel will run; 0: very often */
+    int threads;    /* 0: all that may be used */
+    spry_effort effort;
+    int again; /* nonzero: measure even if the store has the answer */
+    uint64_t seed;
+    const char *store;           /* NULL: the user's; ":memory:": none */
+    const spry_machine *machine; /* NULL: this one */
+    /* Called now and then; nonzero asks to stop with the best so far. */
+    int (*progress)(const spry_progress *now, void *payload);
+    void *payload;
+} spry_tune_options;
+
+#define SPRY_TUNE_DEFAULTS                                                  \
+    {                                                                       \
+        sizeof(spry_tune_options), 0, 0, 0, SPRY_MEASURE, 0, 1, NULL, NULL, \
+            NULL, NULL                                                      \
+    }
+
+/* One line of the table a tune leaves behind. */
+typedef struct {
+    spry_schedule schedule;
+    spry_verdict verdict;
+    char why[160]; /* when not ok */
+    double predicted;
+    double seconds;            /* median; 0 unless ok */
+    double speedup, low, high; /* paired with the baseline */
+    double pack_seconds, bytes;
+    int pairs;
+} spry_trial;
+
+/* How it went; owned by the plan, alive as long as it. */
+typedef struct {
+    spry_machine machine;
+    spry_schedule baseline;
+    double baseline_seconds;
+    spry_schedule best;
+    double seconds, speedup, low, high;
+    int changed;             /* 0: the baseline stays */
+    int verified;            /* the plan handed out passed spry_plan_check */
+    int looked_up;           /* answered by the store */
+    int stopped;             /* ended early by the callback */
+    double break_even_calls; /* runs until packing and tuning are paid;
+                                HUGE_VAL: never */
+    double convert_seconds;  /* packing the winner */
+    double tuning_seconds;
+    int trials;
+    const spry_trial *trial; /* [trials] in order of measuring */
+    char note[512];          /* what was not available, "" if all was */
+} spry_tuning;
+
+/* Find a plan for p. opt NULL: the defaults. */
+spry_status spry_tune(spry_plan **out, const spry_problem *p,
+                      const spry_tune_options *opt);
+
+/* The story of the tune that made this plan; NULL if none did. */
+const spry_tuning *spry_plan_tuning(const spry_plan *plan);
+
+/* Race plans of one problem against the first, interleaved. `pairs` rounds;
+ * out[i] is filled for every plan, out[0] with ratio 1. */
+typedef struct {
+    double seconds;            /* median of one run */
+    double speedup, low, high; /* over plan 0, 95 % interval */
+    int pairs;
+} spry_score;
+spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
+                      int pairs, double seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

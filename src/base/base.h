@@ -1,0 +1,188 @@
+/* base.h - what every room stands on: memory, failure, text, files, chance.
+ *
+ * No room below, no state but the thread's sentence and the allocation
+ * counter of the tests. */
+#ifndef SP_BASE_H
+#define SP_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "spry/status.h"
+
+#if defined(__GNUC__)
+#define SP_PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define SP_PRINTF_LIKE(f, a)
+#endif
+
+/* ---- failure (fail.c) ---- */
+
+/* Set this thread's sentence and return s. */
+spry_status sp_fail(spry_status s, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
+/* The same from errno: "<sentence>: <strerror>". */
+spry_status sp_fail_errno(spry_status s, const char *fmt, ...)
+    SP_PRINTF_LIKE(2, 3);
+/* SPRY_SYSTEM, "not enough memory for N bytes". */
+spry_status sp_fail_memory(size_t bytes);
+void sp_message_clear(void);
+
+/* ---- memory (alloc.c) ---- */
+
+/* Zeroed arrays on 64 bytes; from 2 MB on, asked onto huge pages. NULL when
+ * count * size overflows or memory is short. Free with sp_free. */
+void *sp_alloc(int64_t count, size_t size);
+/* The same, not zeroed. */
+void *sp_alloc_raw(int64_t count, size_t size);
+/* Grow to hold `count`; the old block stays valid on failure (NULL). The
+ * first old_count elements are kept. */
+void *sp_grow(void *old, int64_t old_count, int64_t count, size_t size);
+void sp_free(void *p);
+
+/* Plain malloc'd copies, to be freed with free(): for the public door. */
+char *sp_strdup(const char *text);
+
+/* For tests: refuse the n-th allocation from now (1 = the next), and every
+ * one after when `on` is nonzero; n = 0 switches it off. */
+void sp_alloc_refuse(int64_t n, int on);
+int64_t sp_alloc_live(void); /* blocks not yet freed */
+
+/* ---- growing text (buf.c) ---- */
+
+typedef struct {
+    char *data; /* zero-terminated, NULL while empty */
+    size_t len, cap;
+    int failed; /* memory ran out; later writes do nothing */
+} sp_buf;
+
+void sp_buf_add(sp_buf *b, const char *text);
+void sp_buf_bytes(sp_buf *b, const void *data, size_t n);
+void sp_buf_printf(sp_buf *b, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
+void sp_buf_free(sp_buf *b);
+/* Hand the text over to free(); "" when empty; NULL when it failed. */
+char *sp_buf_steal(sp_buf *b);
+
+/* ---- JSON (json.c) ---- */
+
+/* A writer over sp_buf that puts commas where they belong. */
+typedef struct {
+    sp_buf *out;
+    int depth;
+    int first; /* nothing written yet at this depth */
+} sp_json;
+
+void sp_json_open(sp_json *j, const char *key, char bracket); /* { or [ */
+void sp_json_close(sp_json *j, char bracket);
+void sp_json_text(sp_json *j, const char *key, const char *value);
+void sp_json_number(sp_json *j, const char *key, double value); /* %.17g short
+                                              form; null when not finite */
+void sp_json_integer(sp_json *j, const char *key, int64_t value);
+void sp_json_bool(sp_json *j, const char *key, int value);
+
+/* A reader: the document becomes one array of values, in document order. */
+typedef enum {
+    SP_JSON_NULL,
+    SP_JSON_FALSE,
+    SP_JSON_TRUE,
+    SP_JSON_NUMBER,
+    SP_JSON_STRING,
+    SP_JSON_ARRAY,
+    SP_JSON_OBJECT
+} sp_json_kind;
+typedef struct sp_json_value {
+    sp_json_kind kind;
+    const char *key;  /* inside an object */
+    const char *text; /* string, unescaped */
+    double number;
+    int count; /* members of an array or object */
+    int next;  /* index of the value after this one's subtree */
+} sp_json_value;
+typedef struct {
+    sp_json_value *value; /* [count], value[0] is the root */
+    int count;
+    char *strings;
+} sp_json_doc;
+
+/* Depth at most 32. SPRY_INPUT names the offset. */
+spry_status sp_json_parse(sp_json_doc *out, const char *text, size_t len);
+void sp_json_free(sp_json_doc *doc);
+/* The member `key` of object v, or NULL. */
+const sp_json_value *sp_json_get(const sp_json_doc *doc, const sp_json_value *v,
+                                 const char *key);
+const char *sp_json_get_text(const sp_json_doc *doc, const sp_json_value *v,
+                             const char *key, const char *otherwise);
+double sp_json_get_number(const sp_json_doc *doc, const sp_json_value *v,
+                          const char *key, double otherwise);
+
+/* ---- hashes (hash.c, sha256.c) ---- */
+
+/* Fast, 128 bits, for keys of data we made ourselves. Streaming. */
+typedef struct {
+    uint64_t a, b, len;
+} sp_hash;
+sp_hash sp_hash_begin(void);
+void sp_hash_add(sp_hash *h, const void *data, size_t n);
+void sp_hash_hex(char out[33], sp_hash h);
+
+/* Where someone may lie to us. */
+enum { SP_SHA256 = 32 };
+void sp_sha256(uint8_t out[SP_SHA256], const void *data, size_t n);
+void sp_hmac_sha256(uint8_t out[SP_SHA256], const void *key, size_t key_len,
+                    const void *data, size_t n);
+void sp_hex(char *out, const uint8_t *data, size_t n); /* 2 n + 1 chars */
+
+/* ---- chance (rng.c) ---- */
+
+/* xoshiro256**: same seed, same numbers, everywhere. */
+typedef struct {
+    uint64_t s[4];
+} sp_rng;
+sp_rng sp_rng_seed(uint64_t seed);
+uint64_t sp_rng_next(sp_rng *r);
+uint64_t sp_rng_below(sp_rng *r, uint64_t n); /* 0 .. n-1, unbiased; n > 0 */
+double sp_rng_unit(sp_rng *r);                /* [0, 1) */
+double sp_rng_normal(sp_rng *r);
+
+/* ---- text and files (text.c, file.c) ---- */
+
+/* Locale-free. Read a number at *at (not past end), move *at behind it;
+ * 0 when there is none or it does not fit. */
+int sp_scan_int(const char **at, const char *end, int64_t *out);
+int sp_scan_real(const char **at, const char *end, double *out);
+
+/* "1.5k", "2M", "1e6", "10": counts as people write them. */
+int sp_parse_count(const char *text, double *out);
+
+/* A whole file in memory, zero byte behind it; gzip is unpacked on the fly.
+ * `limit` bounds the unpacked size (a gz bomb fails with SPRY_INPUT).
+ * Directories and missing files fail with SPRY_INPUT. */
+typedef struct {
+    char *data;
+    size_t len;
+    int mapped;
+} sp_file;
+spry_status sp_file_read(sp_file *out, const char *path, size_t limit);
+void sp_file_free(sp_file *f);
+
+/* Write whole or not at all: a temporary beside it, fsync, rename. */
+spry_status sp_file_write(const char *path, const void *data, size_t n);
+/* The same in pieces. */
+typedef struct {
+    FILE *f;
+    char path[4096], temp[4096 + 24];
+} sp_writer;
+spry_status sp_writer_open(sp_writer *w, const char *path);
+spry_status sp_writer_close(sp_writer *w, int keep);
+
+/* mkdir -p, 0700 for what it makes. */
+spry_status sp_make_dirs(const char *path);
+
+/* One of the user's directories, SPRY_HOME first, then XDG: kind is "data",
+ * "cache" or "config". 0 when there is nowhere. */
+int sp_user_dir(char *out, size_t size, const char *kind);
+
+/* ---- time (clock.c) ---- */
+double sp_seconds(void); /* monotonic */
+
+#endif

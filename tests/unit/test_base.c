@@ -1,0 +1,117 @@
+/* test_base.c - memory, text, chance. */
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static void allocation_is_aligned_and_counted(void **state)
+{
+    int64_t before = sp_alloc_live();
+    void *p = sp_alloc(3, 5), *q = sp_alloc(5 << 20, 1);
+
+    (void)state;
+    assert_int_equal((uintptr_t)p % 64, 0);
+    assert_int_equal((uintptr_t)q % (2 << 20), 0);
+    assert_int_equal(sp_alloc_live(), before + 2);
+    sp_free(p);
+    sp_free(q);
+    assert_int_equal(sp_alloc_live(), before);
+}
+
+static void allocation_refuses_overflow_and_on_request(void **state)
+{
+    void *p;
+
+    (void)state;
+    assert_null(sp_alloc(INT64_MAX, 8));
+    assert_null(sp_alloc(-1, 8));
+    sp_alloc_refuse(2, 0);
+    p = sp_alloc(1, 1);
+    assert_non_null(p);
+    assert_null(sp_alloc(1, 1));
+    sp_free(p);
+    p = sp_alloc(1, 1);
+    assert_non_null(p);
+    sp_free(p);
+}
+
+static void text_grows(void **state)
+{
+    sp_buf b = {0};
+    char *text;
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        sp_buf_printf(&b, "%d,", i % 10);
+    assert_int_equal(b.len, 2000);
+    text = sp_buf_steal(&b);
+    assert_string_equal(text + 1994, "7,8,9,");
+    free(text);
+    text = sp_buf_steal(&b);
+    assert_string_equal(text, "");
+    free(text);
+}
+
+static void random_numbers_repeat_and_spread(void **state)
+{
+    sp_rng a = sp_rng_seed(7), b = sp_rng_seed(7), c = sp_rng_seed(8);
+    int hits[10] = {0}, differ = 0;
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        uint64_t x = sp_rng_below(&a, 10);
+
+        assert_int_equal(x, sp_rng_below(&b, 10));
+        differ += x != sp_rng_below(&c, 10);
+        hits[x]++;
+    }
+    assert_true(differ > 8000);
+    for (int i = 0; i < 10; i++)
+        assert_in_range(hits[i], 850, 1150);
+}
+
+static void hash_sees_every_byte_and_the_split(void **state)
+{
+    char data[64] = {0}, first[33], other[33];
+
+    (void)state;
+    for (size_t n = 0; n < sizeof data; n++) {
+        sp_hash h = sp_hash_begin(), g = sp_hash_begin();
+
+        sp_hash_add(&h, data, sizeof data);
+        data[n] = 1;
+        sp_hash_add(&g, data, sizeof data);
+        data[n] = 0;
+        sp_hash_hex(first, h);
+        sp_hash_hex(other, g);
+        assert_string_not_equal(first, other);
+    }
+}
+
+static void failure_leaves_a_sentence(void **state)
+{
+    (void)state;
+    assert_int_equal(sp_fail(SPRY_INPUT, "%s:%d: odd", "a.mtx", 3), SPRY_INPUT);
+    assert_string_equal(spry_message(), "a.mtx:3: odd");
+    sp_fail(SPRY_FAIL, "again: %s", spry_message());
+    assert_string_equal(spry_message(), "again: a.mtx:3: odd");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocation_is_aligned_and_counted),
+        cmocka_unit_test(allocation_refuses_overflow_and_on_request),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(random_numbers_repeat_and_spread),
+        cmocka_unit_test(hash_sees_every_byte_and_the_split),
+        cmocka_unit_test(failure_leaves_a_sentence),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
