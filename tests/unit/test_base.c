@@ -1,8 +1,5 @@
 /* test_base.c - memory, text, chance. */
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,22 @@
+/* check.h - cmocka with what it needs before it. */
+#ifndef SPRY_CHECK_H
+#define SPRY_CHECK_H
+
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "spry/status.h"
+
+/* s must be SPRY_OK; if not, show the sentence. */
+#define check_ok(s)                         \
+    do {                                    \
+        if ((s) != SPRY_OK)                 \
+            fail_msg("%s", spry_message()); \
+    } while (0)
+
+#endif
