@@ -63,7 +63,7 @@ void sp_buf_free(sp_buf *b);
 /* Hand the text over to free(); "" when empty; NULL when it failed. */
 char *sp_buf_steal(sp_buf *b);
 
-/* ---- JSON (json.c) ---- */
+/* ---- JSON (json.c, json_read.c) ---- */
 
 /* A writer over sp_buf that puts commas where they belong. */
 typedef struct {
@@ -104,7 +104,7 @@ typedef struct {
     char *strings;
 } sp_json_doc;
 
-/* Depth at most 32. SPRY_INPUT names the offset. */
+/* Depth at most 32. SPRY_INPUT names the offset; *out is then empty. */
 spry_status sp_json_parse(sp_json_doc *out, const char *text, size_t len);
 void sp_json_free(sp_json_doc *doc);
 /* The member `key` of object v, or NULL. */
@@ -144,7 +144,11 @@ uint64_t sp_rng_below(sp_rng *r, uint64_t n); /* 0 .. n-1, unbiased; n > 0 */
 double sp_rng_unit(sp_rng *r);                /* [0, 1) */
 double sp_rng_normal(sp_rng *r);
 
-/* ---- text and files (text.c, file.c) ---- */
+/* ---- text and files (text.c, utf8.c, file.c) ---- */
+
+/* Bytes of the UTF-8 character at p (p < end), 0 when it is not one: no
+ * overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t sp_utf8_length(const unsigned char *p, const unsigned char *end);
 
 /* Locale-free. Read a number at *at (not past end), move *at behind it;
  * 0 when there is none or it does not fit. */
