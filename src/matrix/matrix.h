@@ -1,0 +1,22 @@
+/* matrix.h - what other rooms may know of a matrix beyond the public door:
+ * its entries, whatever the width of their index and value. */
+#ifndef SP_MATRIX_H
+#define SP_MATRIX_H
+
+#include "spry/matrix.h"
+
+/* Column of the k-th entry. */
+static inline int64_t sp_col(const spry_matrix *m, int64_t k)
+{
+    return m->index == SPRY_I32 ? ((const int32_t *)m->col)[k]
+                                : ((const int64_t *)m->col)[k];
+}
+
+/* Value of the k-th entry. */
+static inline double sp_val(const spry_matrix *m, int64_t k)
+{
+    return m->type == SPRY_F32 ? (double)((const float *)m->val)[k]
+                               : ((const double *)m->val)[k];
+}
+
+#endif
