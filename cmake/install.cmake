@@ -1,2 +1,38 @@
-install(TARGETS spry spry_static EXPORT spry-targets)
+# What `make install` leaves behind: the libraries, their headers, the
+# command, its manual, and the two ways to find them, pkg-config and CMake.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spry)
+
+install(TARGETS spry EXPORT spry-targets)
+install(TARGETS spry_static EXPORT spry-static-targets)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET spry_cli)
+    install(TARGETS spry_cli)
+endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/docs/spry.1)
+    install(FILES docs/spry.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# pkg-config: relative to the .pc file itself, so that DESTDIR, --prefix and
+# moving the tree afterwards all work.
+file(RELATIVE_PATH pc_to_prefix
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/spry.pc.in spry.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/spry.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# CMake: spry::spry is the shared library; the static one brings its
+# dependencies along, so it is found only when asked for.
+foreach(set spry-targets spry-static-targets)
+    install(EXPORT ${set} NAMESPACE spry:: DESTINATION ${package_dir})
+endforeach()
+configure_package_config_file(cmake/spry-config.cmake.in
+    ${PROJECT_BINARY_DIR}/spry-config.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+    ${PROJECT_BINARY_DIR}/spry-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/spry-config.cmake
+              ${PROJECT_BINARY_DIR}/spry-config-version.cmake
+        DESTINATION ${package_dir})

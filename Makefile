@@ -1,0 +1,44 @@
+# A front over CMake's presets: build/<preset> holds what <preset> made.
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+SUITES := debug asan coverage
+SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
+
+.PHONY: all deps deps-all demo check bench install format tidy lint clean \
+        tsan fuzz $(SUITES)
+
+all: build/release/build.ninja      ## the release build
+	cmake --build --preset release -j $(JOBS)
+
+build/%/build.ninja: CMakePresets.json | deps
+	cmake --preset $*
+
+deps:                               ## what building and testing needs
+	@tools/deps.sh
+deps-all:                           ## and what the other targets need
+	@tools/deps.sh all
+
+demo: all                           ## tune a generated matrix, under a minute
+	tools/demo.sh build/release/spry
+check: all                          ## every test
+	ctest --preset release
+bench: all                          ## the published numbers, on this machine
+	build/release/bench/bench-sparse
+install: all                        ## to PREFIX, below DESTDIR
+	cmake --install build/release --prefix "$(PREFIX)"
+
+$(SUITES): %: build/%/build.ninja   ## every test in another build
+	cmake --build --preset $@ -j $(JOBS)
+	ctest --preset $@
+	$(if $(filter coverage,$@),tools/coverage.sh build/$@)
+tsan fuzz:                          ## the same with clang, if it is there
+	tools/clang-suite.sh $@ $(JOBS)
+
+format:
+	clang-format -i $(SOURCES)
+tidy: all
+	LINT_ALL=1 tools/lint.sh
+lint: all                           ## format, cppcheck, shellcheck, tidy
+	tools/lint.sh
+clean:
+	rm -rf build

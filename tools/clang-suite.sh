@@ -1,0 +1,28 @@
+#!/bin/sh
+# clang-suite.sh - the test suite under a preset that only clang can build.
+#
+#   tools/clang-suite.sh tsan|fuzz [jobs]
+#
+# Without clang and its OpenMP there is nothing to run, and it says so.
+set -eu
+cd "$(dirname "$0")/.."
+preset=$1
+jobs=${2:-2}
+
+clang=$(readlink -f "$(command -v clang || echo clang)")
+libraries=$(dirname "$clang")/../lib
+for needed in "$clang" "$libraries/libomp.so" "$libraries/libarcher.so"; do
+    if [ ! -e "$needed" ]; then
+        echo "$preset: skipped, no ${needed##*/} (make deps-all)" >&2
+        exit 0
+    fi
+done
+
+# Archer tells the thread sanitizer about OpenMP's own synchronisation; what
+# is not instrumented (SQLite, hwloc) is not ours to judge.
+export OMP_TOOL_LIBRARIES="$libraries/libarcher.so"
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 ${TSAN_OPTIONS-}"
+
+[ -e "build/$preset/build.ninja" ] || cmake --preset "$preset"
+cmake --build --preset "$preset" -j "$jobs"
+ctest --preset "$preset"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# deps.sh - see that what spry is built from is there; install it if not.
+#
+#   tools/deps.sh        what building and testing needs
+#   tools/deps.sh all    also what the sanitizers, linters and benches need
+#
+# A row is a Debian package and a command that succeeds when it is there,
+# however it got there. When nothing is missing, nothing is asked or fetched.
+set -eu
+
+needed='
+cmake           cmake --version
+ninja-build     ninja --version
+gcc             cc --version
+pkg-config      pkg-config --version
+libhwloc-dev    pkg-config --exists hwloc
+libsqlite3-dev  pkg-config --exists sqlite3
+zlib1g-dev      pkg-config --exists zlib
+libcmocka-dev   pkg-config --exists cmocka
+'
+optional='
+g++                 c++ --version
+clang               clang --version
+libomp-dev          test -e /usr/lib/llvm-14/lib/libomp.so
+libclang-rt-14-dev  test -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux
+clang-format        clang-format --version
+clang-tidy          clang-tidy --version
+cppcheck            cppcheck --version
+shellcheck          shellcheck --version
+python3-scipy       python3 -c "import scipy"
+'
+
+# The packages of the rows on stdin whose command fails.
+missing()
+{
+    while read -r package probe; do
+        [ -n "$package" ] || continue
+        sh -c "$probe" >/dev/null 2>&1 || printf ' %s' "$package"
+    done
+}
+
+as_root()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+case ${1-} in
+'') rows=$needed ;;
+all) rows=$needed$optional ;;
+*) echo "usage: tools/deps.sh [all]" >&2; exit 2 ;;
+esac
+
+packages=$(printf '%s' "$rows" | missing)
+[ -n "$packages" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "spry needs these; Debian calls them:$packages" >&2
+    echo "Install what your system calls them, then try again." >&2
+    exit 1
+fi
+if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    echo "As root, please: apt-get install$packages" >&2
+    exit 1
+fi
+
+echo "installing$packages" >&2
+export DEBIAN_FRONTEND=noninteractive
+as_root apt-get update -q || echo "going on with the lists at hand" >&2
+# shellcheck disable=SC2086  # a list of words
+as_root apt-get install -q -y --no-install-recommends $packages
