@@ -44,8 +44,12 @@ void sp_hash_add(sp_hash *h, const void *data, size_t n)
 void sp_hash_hex(char out[33], sp_hash h)
 {
     add_word(&h, h.len);
-    add_word(&h, h.a ^ h.b);
-    add_word(&h, h.a);
+    for (int i = 0; i < 3; i++) { /* each half comes to depend on both */
+        uint64_t a = h.a;
+
+        add_word(&h, h.b);
+        h.b ^= a;
+    }
     snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.a,
              (unsigned long long)h.b);
 }
