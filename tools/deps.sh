@@ -21,13 +21,13 @@ libcmocka-dev   pkg-config --exists cmocka
 optional='
 g++                 c++ --version
 clang               clang --version
-libomp-dev          test -e /usr/lib/llvm-14/lib/libomp.so
-libclang-rt-14-dev  test -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux
+libomp-dev          ls /usr/lib/llvm-*/lib/libomp.so
+libclang-rt-14-dev  ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.*
 clang-format        clang-format --version
 clang-tidy          clang-tidy --version
 cppcheck            cppcheck --version
 shellcheck          shellcheck --version
-python3-scipy       python3 -c "import scipy"
+python3-scipy       /usr/bin/python3 -c "import scipy"
 '
 
 # The packages of the rows on stdin whose command fails.
