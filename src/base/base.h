@@ -150,26 +150,40 @@ double sp_rng_normal(sp_rng *r);
  * overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t sp_utf8_length(const unsigned char *p, const unsigned char *end);
 
-/* Locale-free. Read a number at *at (not past end), move *at behind it;
- * 0 when there is none or it does not fit. */
+/* Locale-free. Read a number that begins at *at (not past end; blanks are
+ * not skipped), move *at behind it; 0 when there is none or it does not fit.
+ * Reals are rounded correctly; inf, nan and Fortran's 1D5 are reals too. */
 int sp_scan_int(const char **at, const char *end, int64_t *out);
 int sp_scan_real(const char **at, const char *end, double *out);
+
+/* The shortest of %.15g .. %.17g that reads back as v, with a point in every
+ * locale; returns its length. */
+enum { SP_REAL = 32 };
+int sp_print_real(char out[SP_REAL], double v);
 
 /* "1.5k", "2M", "1e6", "10": counts as people write them. */
 int sp_parse_count(const char *text, double *out);
 
 /* A whole file in memory, zero byte behind it; gzip is unpacked on the fly.
- * `limit` bounds the unpacked size (a gz bomb fails with SPRY_INPUT).
- * Directories and missing files fail with SPRY_INPUT. */
+ * `limit` bounds the unpacked size, and so does sp_unpack_limit: a gz bomb
+ * fails with SPRY_INPUT. So do directories, devices and missing files. */
 typedef struct {
     char *data;
     size_t len;
-    int mapped;
 } sp_file;
 spry_status sp_file_read(sp_file *out, const char *path, size_t limit);
 void sp_file_free(sp_file *f);
 
-/* Write whole or not at all: a temporary beside it, fsync, rename. */
+/* Unpack gzip members or one raw deflate stream into *out, a zero byte
+ * behind it. SPRY_INPUT when damaged, cut short or larger than `limit`. */
+typedef enum { SP_GZIP, SP_DEFLATE } sp_packing;
+spry_status sp_unpack(sp_file *out, const void *packed, size_t n,
+                      sp_packing packing, size_t limit);
+/* What n packed bytes may become: 128 n + 64 MB. */
+size_t sp_unpack_limit(size_t n);
+
+/* Write whole or not at all: a temporary beside it, fsync, rename. What is
+ * not a regular file (a terminal, /dev/null) is written to directly. */
 spry_status sp_file_write(const char *path, const void *data, size_t n);
 /* The same in pieces. */
 typedef struct {

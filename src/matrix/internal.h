@@ -60,4 +60,65 @@ typedef struct {
 
 spry_status sp_compress(spry_matrix **out, const sp_entries *e);
 
+/* ---- reading ---- */
+
+/* A file in memory, a zero byte behind it. */
+typedef struct {
+    const char *name; /* for sentences, and for its ending */
+    const char *data, *end;
+} sp_text;
+
+/* SPRY_INPUT, "name:line: ..." with the line that holds `at`. */
+spry_status sp_fail_at(const sp_text *t, const char *at, const char *fmt, ...)
+    SP_PRINTF_LIKE(3, 4);
+
+/* Behind blanks, but not behind a line's end. */
+const char *sp_skip_blanks(const char *at, const char *end);
+/* At the next line. */
+const char *sp_skip_line(const char *at, const char *end);
+/* Behind blank lines and those that begin with `comment`; at the first
+ * character of the next line that says something, or at the end. */
+const char *sp_skip_comments(const char *at, const char *end, char comment);
+
+/* Entries as a reader gathers them. */
+typedef struct {
+    int64_t nnz;
+    int64_t *row, *col; /* [nnz] zero-based */
+    double *val;        /* [nnz], or NULL: all ones */
+} sp_triples;
+
+spry_status sp_triples_make(sp_triples *out, int64_t nnz, int with_values);
+void sp_triples_free(sp_triples *t);
+
+/* Lines of "row col" or "row col value", parsed by all threads. */
+typedef struct {
+    const char *at;     /* where in the text they begin */
+    char comment;       /* lines that begin with it say nothing */
+    int base;           /* the first row is 0 or 1 */
+    int values;         /* there is a third number */
+    int more;           /* what follows in the line is passed over */
+    int64_t rows, cols; /* no index reaches beyond */
+} sp_lines;
+
+/* Exactly `declared` entries; any number when it is -1. */
+spry_status sp_lines_read(sp_triples *out, const sp_text *t,
+                          const sp_lines *lines, int64_t declared);
+
+/* Make the matrix of a file and free the triples. A shape that the file
+ * cannot possibly need is refused: rows take memory even when empty. */
+spry_status sp_triples_finish(spry_matrix **out, const sp_text *t,
+                              sp_triples *from, int64_t rows, int64_t cols,
+                              int mirror, spry_type type);
+spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
+                           int64_t cols);
+
+/* One function per format; see the table in read.c. */
+int sp_market_sniff(const sp_text *t);
+spry_status sp_market_parse(spry_matrix **out, const sp_text *t);
+
+/* Read a file that is in memory already; its format by content, then by
+ * the ending of its name. data[len] must be 0. */
+spry_status sp_matrix_parse(spry_matrix **out, const char *data, size_t len,
+                            const char *name);
+
 #endif

@@ -1,0 +1,203 @@
+/* file.c - whole files in, whole files out.
+ *
+ * Reading copies instead of mapping: a file that another process cuts short
+ * must be an error, not a signal. Writing goes to a temporary beside the
+ * target and is renamed when it is safe on disk. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+/* Open a regular file. O_NONBLOCK: a FIFO must not keep us waiting. */
+static spry_status open_regular(int *fd, struct stat *st, const char *path)
+{
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return sp_fail_errno(SPRY_INPUT, "%s", path);
+    if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
+        return SPRY_OK;
+    close(*fd);
+    return sp_fail(SPRY_INPUT, "%s: %s", path,
+                   S_ISDIR(st->st_mode) ? "is a directory"
+                                        : "is not a regular file");
+}
+
+/* Read until the end; the size the system tells is only a first guess, for
+ * files of /proc say 0. */
+static spry_status read_all(sp_file *out, int fd, size_t guess,
+                            const char *path)
+{
+    size_t cap = guess + 1;
+
+    out->data = sp_alloc_raw((int64_t)cap + 1, 1);
+    if (!out->data)
+        return sp_fail_memory(cap);
+    for (;;) {
+        ssize_t n = read(fd, out->data + out->len, cap - out->len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return sp_fail_errno(SPRY_INPUT, "%s", path);
+        out->len += (size_t)n;
+        if (n == 0)
+            break;
+        if (out->len == cap) {
+            char *more =
+                sp_grow(out->data, (int64_t)cap, (int64_t)cap * 2 + 1, 1);
+
+            if (!more)
+                return sp_fail_memory(cap * 2);
+            out->data = more;
+            cap *= 2;
+        }
+    }
+    out->data[out->len] = 0;
+    return SPRY_OK;
+}
+
+/* Replace gzip by what it holds. */
+static spry_status unpack_file(sp_file *f, size_t limit, const char *path)
+{
+    sp_file packed = *f;
+    size_t most = sp_unpack_limit(packed.len);
+    spry_status s = sp_unpack(f, packed.data, packed.len, SP_GZIP,
+                              limit < most ? limit : most);
+
+    sp_file_free(&packed);
+    return s == SPRY_INPUT ? sp_fail(s, "%s: %s", path, spry_message()) : s;
+}
+
+spry_status sp_file_read(sp_file *out, const char *path, size_t limit)
+{
+    struct stat st = {0};
+    spry_status s;
+    int fd;
+
+    *out = (sp_file){0};
+    s = open_regular(&fd, &st, path);
+    if (s != SPRY_OK)
+        return s;
+    if ((size_t)st.st_size > limit)
+        s = sp_fail(SPRY_INPUT, "%s: is larger than %zu bytes", path, limit);
+    else
+        s = read_all(out, fd, (size_t)st.st_size, path);
+    close(fd);
+    if (s == SPRY_OK && out->len >= 2 && !memcmp(out->data, "\x1f\x8b", 2))
+        s = unpack_file(out, limit, path);
+    if (s != SPRY_OK)
+        sp_file_free(out);
+    return s;
+}
+
+void sp_file_free(sp_file *f)
+{
+    sp_free(f->data);
+    *f = (sp_file){0};
+}
+
+/* ---- writing ---- */
+
+static int is_special(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* A fresh file beside path, with the permissions the user's umask gives. */
+static int open_temporary(sp_writer *w)
+{
+    static atomic_uint count;
+
+    for (int tries = 0; tries < 100; tries++) {
+        int fd;
+
+        snprintf(w->temp, sizeof w->temp, "%s.%lx.%x", w->path,
+                 (unsigned long)getpid(), atomic_fetch_add(&count, 1));
+        fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+spry_status sp_writer_open(sp_writer *w, const char *path)
+{
+    int fd;
+
+    *w = (sp_writer){0};
+    if (strlen(path) >= sizeof w->path)
+        return sp_fail(SPRY_SYSTEM, "%.64s...: the name is too long", path);
+    strcpy(w->path, path);
+    fd =
+        is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(w);
+    w->f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (w->f)
+        return SPRY_OK;
+    if (fd >= 0)
+        close(fd);
+    return sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", path);
+}
+
+/* The rename itself must survive a power cut; a file system that cannot
+ * sync a directory is no reason to fail. */
+static void sync_directory(const char *path)
+{
+    char copy[sizeof((sp_writer *)0)->path];
+    int fd;
+
+    strcpy(copy, path);
+    fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+spry_status sp_writer_close(sp_writer *w, int keep)
+{
+    int bad, why = 0;
+
+    if (!w->f)
+        return SPRY_OK;
+    bad = ferror(w->f) || fflush(w->f) ||
+          (keep && *w->temp && fsync(fileno(w->f)));
+    why = errno;
+    if (fclose(w->f) && !bad) {
+        bad = 1;
+        why = errno;
+    }
+    w->f = NULL;
+    if (keep && !bad && *w->temp && rename(w->temp, w->path)) {
+        bad = 1;
+        why = errno;
+    }
+    if (*w->temp && (!keep || bad))
+        unlink(w->temp);
+    if (keep && !bad && *w->temp)
+        sync_directory(w->path);
+    errno = why;
+    if (keep && bad)
+        return sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
+    return SPRY_OK;
+}
+
+spry_status sp_file_write(const char *path, const void *data, size_t n)
+{
+    sp_writer w;
+    spry_status s = sp_writer_open(&w, path);
+
+    if (s != SPRY_OK)
+        return s;
+    if (n)
+        fwrite(data, 1, n, w.f); /* ferror tells on closing */
+    return sp_writer_close(&w, 1);
+}

@@ -1,0 +1,101 @@
+/* text.c - what the readers of text files share. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "matrix/internal.h"
+
+spry_status sp_fail_at(const sp_text *t, const char *at, const char *fmt, ...)
+{
+    long long line = 1;
+    char what[512];
+    va_list args;
+
+    for (const char *p = t->data; p < at; p++)
+        line += *p == '\n';
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    return sp_fail(SPRY_INPUT, "%s:%lld: %s", t->name, line, what);
+}
+
+const char *sp_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+const char *sp_skip_line(const char *at, const char *end)
+{
+    const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
+
+    return newline && newline < end ? newline + 1 : end;
+}
+
+const char *sp_skip_comments(const char *at, const char *end, char comment)
+{
+    for (;;) {
+        at = sp_skip_blanks(at, end);
+        if (at == end || (*at != '\n' && *at != comment))
+            return at;
+        at = sp_skip_line(at, end);
+    }
+}
+
+spry_status sp_triples_make(sp_triples *out, int64_t nnz, int with_values)
+{
+    *out = (sp_triples){.nnz = nnz,
+                        .row = sp_alloc_raw(nnz, sizeof *out->row),
+                        .col = sp_alloc_raw(nnz, sizeof *out->col)};
+    if (with_values)
+        out->val = sp_alloc_raw(nnz, sizeof *out->val);
+    if (out->row && out->col && (out->val || !with_values))
+        return SPRY_OK;
+    sp_triples_free(out);
+    return sp_fail_memory((size_t)nnz * 3 * sizeof *out->row);
+}
+
+void sp_triples_free(sp_triples *t)
+{
+    sp_free(t->row);
+    sp_free(t->col);
+    sp_free(t->val);
+    *t = (sp_triples){0};
+}
+
+spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
+                           int64_t cols)
+{
+    int64_t most = ((int64_t)4 << 20) + 16 * (int64_t)(t->end - t->data);
+
+    if (rows < 0 || cols < 0 || cols == INT64_MAX)
+        return sp_fail_at(t, at, "a matrix cannot be %lld x %lld",
+                          (long long)rows, (long long)cols);
+    if (rows > most)
+        return sp_fail_at(t, at,
+                          "%lld rows are too many for a file of this size",
+                          (long long)rows);
+    return SPRY_OK;
+}
+
+spry_status sp_triples_finish(spry_matrix **out, const sp_text *t,
+                              sp_triples *from, int64_t rows, int64_t cols,
+                              int mirror, spry_type type)
+{
+    sp_entries e = {.rows = rows,
+                    .cols = cols,
+                    .nnz = from->nnz,
+                    .row = from->row,
+                    .col = from->col,
+                    .val = from->val,
+                    .val_type = SPRY_F64,
+                    .type = type,
+                    .mirror = mirror};
+    spry_status s = sp_check_shape(t, t->data, rows, cols);
+
+    *out = NULL;
+    if (s == SPRY_OK)
+        s = sp_compress(out, &e);
+    sp_triples_free(from);
+    return s;
+}
