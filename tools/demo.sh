@@ -14,8 +14,8 @@ show()
     "$spry" "$@"
 }
 
-# The blocks of a structural problem: three unknowns at every node.
-matrix=gen:blocks,rows=30000,r=3,c=3,degree=16
+# As of a coupled problem: four unknowns at every node.
+matrix=gen:blocks,rows=30k,r=4,c=4,nnz=1.5M
 
 show probe
 show inspect "$matrix"
