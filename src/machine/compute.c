@@ -1,0 +1,102 @@
+/* compute.c - FLOPs per second of one thread, the price of starting all of
+ * them, and how much two equal measurements differ. */
+#include "machine/internal.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+enum { ROUNDS = 1 << 12, PAIRS = 60 };
+
+static const double COMPUTE_BUDGET = 0.03, NOISE_SAMPLE = 8e-4;
+
+static void run_f32(void *ctx)
+{
+    sp_probe *p = ctx;
+
+    p->lanes->fma_f32(ROUNDS, &p->sink);
+}
+
+static void run_f64(void *ctx)
+{
+    sp_probe *p = ctx;
+
+    p->lanes->fma_f64(ROUNDS, &p->sink);
+}
+
+static void run_fork(void *ctx)
+{
+    sp_probe *p = ctx;
+    int team = 0;
+
+#pragma omp parallel num_threads(p->m->threads)
+    {
+#pragma omp master
+        team = omp_get_num_threads();
+    }
+    p->sink += team;
+}
+
+void sp_probe_compute(sp_probe *p)
+{
+    spry_machine *m = p->m;
+    double f32 = p->lanes->fma_f32(1, &p->sink) * ROUNDS;
+    double f64 = p->lanes->fma_f64(1, &p->sink) * ROUNDS;
+
+    m->fma_f32 = f32 / sp_fastest(run_f32, p, COMPUTE_BUDGET);
+    m->fma_f64 = f64 / sp_fastest(run_f64, p, COMPUTE_BUDGET);
+    m->fork = sp_fastest(run_fork, p, COMPUTE_BUDGET);
+}
+
+/* ---- noise ---- */
+
+/* Every thread sums its own piece: disturb one and all are late, as in the
+ * parallel kernels that will be raced. */
+static void run_equal(sp_probe *p, int64_t repeat)
+{
+    int64_t words = sp_probe_level_words(p, 0);
+    double total = 0;
+
+#pragma omp parallel num_threads(p->m->threads) reduction(+ : total)
+    {
+        int64_t from = words * omp_get_thread_num();
+
+        if (from + words <= p->words)
+            for (int64_t i = 0; i < repeat; i++)
+                total += p->lanes->sum(p->region + from, words);
+    }
+    p->sink += total;
+}
+
+static double time_equal(sp_probe *p, int64_t repeat)
+{
+    double start = sp_seconds();
+
+    run_equal(p, repeat);
+    return sp_seconds() - start;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void sp_probe_noise(sp_probe *p)
+{
+    double apart[PAIRS];
+    int64_t repeat = 1;
+
+    while (time_equal(p, repeat) < NOISE_SAMPLE && repeat < 1 << 20)
+        repeat *= 2;
+    for (int i = 0; i < PAIRS; i++) {
+        double first = time_equal(p, repeat);
+
+        apart[i] = fabs(log(time_equal(p, repeat) / first));
+    }
+    qsort(apart, PAIRS, sizeof apart[0], by_value);
+    p->m->noise = apart[PAIRS * 95 / 100];
+}

@@ -1,0 +1,74 @@
+/* internal.h - what the files of machine share.
+ *
+ * `root` arguments stand before every absolute path that is read: "" on a
+ * live system, a directory with a made-up /proc and /sys in the tests. */
+#ifndef SP_MACHINE_INTERNAL_H
+#define SP_MACHINE_INTERNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spry/machine.h"
+
+/* ---- what the system says ---- */
+
+/* The widest instruction set that this CPU and its system allow. */
+spry_isa sp_isa_here(void);
+
+/* The tightest limits of our control groups, v1 or v2, and of the groups
+ * above them; 0: no limit. */
+typedef struct {
+    double cpus;
+    int64_t memory;
+} sp_cgroup;
+sp_cgroup sp_cgroup_read(const char *root);
+
+/* Sockets, cores, caches, line and name of *m; 0 when hwloc has no answer. */
+int sp_topology_hwloc(spry_machine *m);
+/* The same from /sys and /proc, as far as they tell. */
+void sp_topology_sysfs(spry_machine *m, const char *root);
+
+/* The first line of root/path into out; 0 when it cannot be read. */
+int sp_read_line(char *out, size_t size, const char *root, const char *path);
+
+/* Name the machine after everything that a tuned schedule depends on. */
+void sp_fingerprint(spry_machine *m);
+
+/* ---- what a stopwatch says ---- */
+
+/* The loops of the probe, written once per instruction set. */
+typedef struct {
+    /* Multiply-adds in independent chains, n rounds. Returns the FLOPs;
+     * what was computed goes to *sink. */
+    double (*fma_f32)(int64_t n, double *sink);
+    double (*fma_f64)(int64_t n, double *sink);
+    /* The sum of x[0..n), n a multiple of 128. */
+    double (*sum)(const double *x, int64_t n);
+    /* a = b + s c, n a multiple of 128. */
+    void (*triad)(double *a, const double *b, const double *c, double s,
+                  int64_t n);
+} sp_lanes;
+const sp_lanes *sp_lanes_of(spry_isa isa);
+
+/* A probe at work: a large region of memory that all stages share. */
+typedef struct {
+    spry_machine *m;
+    const sp_lanes *lanes;
+    double *region;
+    int64_t words; /* of region, a multiple of 1024 */
+    double sink;   /* results go here so that nothing is optimised away */
+} sp_probe;
+
+/* Seconds of one run: the fastest of at least three samples, each long
+ * enough for the clock, within about `budget` seconds. */
+double sp_fastest(void (*run)(void *ctx), void *ctx, double budget);
+
+void sp_probe_bandwidth(sp_probe *p); /* read, triad, cache_read */
+void sp_probe_latency(sp_probe *p);   /* latency, gather */
+void sp_probe_compute(sp_probe *p);   /* fma_f32, fma_f64, fork */
+void sp_probe_noise(sp_probe *p);     /* noise */
+
+/* Words of the working set that stays inside cache `level`; 0: no cache. */
+int64_t sp_probe_level_words(const sp_probe *p, int level);
+
+#endif
