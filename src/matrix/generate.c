@@ -1,0 +1,205 @@
+/* generate.c - from a spec, "rmat scale=16 degree=8", to a matrix.
+ *
+ * Rows are made in place, in parallel: count them (or know their lengths),
+ * sum the counts into starts, fill. Nothing else as large as the matrix ever
+ * exists. */
+#include "matrix/generate.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "matrix/internal.h"
+
+static const sp_kind *const kinds[] = {
+    &sp_kind_uniform,   &sp_kind_banded,    &sp_kind_stencil5,
+    &sp_kind_stencil27, &sp_kind_rmat,      &sp_kind_powerlaw,
+    &sp_kind_blocks,    &sp_kind_diagonals, &sp_kind_hypersparse,
+    &sp_kind_pruned,    &sp_kind_arrow,     &sp_kind_bipartite,
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0], GRAIN = 512 };
+
+static const sp_kind *kind_at(int i)
+{
+    return i >= 0 && i < KINDS ? kinds[i] : NULL;
+}
+
+const char *spry_generator_name(int i)
+{
+    return kind_at(i) ? kind_at(i)->name : NULL;
+}
+
+const char *spry_generator_help(int i)
+{
+    return kind_at(i) ? kind_at(i)->help : NULL;
+}
+
+const char *spry_generator_params(int i)
+{
+    return kind_at(i) ? kind_at(i)->params : NULL;
+}
+
+static spry_status unknown_kind(const char *name, size_t len)
+{
+    char list[512] = "";
+    size_t used = 0;
+
+    for (int k = 0; k < KINDS && used < sizeof list; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 k ? ", " : "", kinds[k]->name);
+    return sp_fail(SPRY_USAGE, "no generator '%.*s'; there are %s", (int)len,
+                   name, list);
+}
+
+/* The kind named first; *rest is the text behind it. */
+static spry_status find_kind(const sp_kind **kind, const char **rest,
+                             const char *spec)
+{
+    const char *name = spec + strspn(spec, " \t\n");
+    size_t len = strcspn(name, " \t\n,");
+
+    *rest = name + len;
+    for (int k = 0; k < KINDS; k++)
+        if (strlen(kinds[k]->name) == len &&
+            memcmp(kinds[k]->name, name, len) == 0) {
+            *kind = kinds[k];
+            return SPRY_OK;
+        }
+    return unknown_kind(name, len < 40 ? len : 40);
+}
+
+/* Room for each thread to make rows in. */
+static spry_status rows_open(sp_row *w, int threads, const sp_gen *g)
+{
+    int64_t words = sp_gen_choose_words(g->cols, g->widest);
+
+    for (int t = 0; t < threads; t++) {
+        w[t].col = sp_alloc_raw(g->widest + 1, sizeof *w->col);
+        w[t].bits = sp_alloc(words, sizeof *w->bits);
+        if (!w[t].col || !w[t].bits)
+            return sp_fail_memory((size_t)(g->widest + words) * 8);
+    }
+    return SPRY_OK;
+}
+
+static void rows_close(sp_row *w, int threads)
+{
+    for (int t = 0; w && t < threads; t++) {
+        sp_free(w[t].col);
+        sp_free(w[t].bits);
+    }
+    sp_free(w);
+}
+
+/* start[i] = entries of row i, then where row i begins. */
+static int64_t lengths_to_starts(int64_t *start, int64_t rows)
+{
+    int64_t at = 0;
+
+    for (int64_t i = 0; i <= rows; i++) {
+        int64_t n = i < rows ? start[i] : 0;
+
+        start[i] = at;
+        at += n;
+    }
+    return at;
+}
+
+static void count_rows(int64_t *start, const sp_gen *g, sp_row *rows,
+                       int threads)
+{
+#pragma omp parallel for schedule(dynamic, GRAIN) num_threads(threads)
+    for (int64_t i = 0; i < g->rows; i++) {
+        sp_row *w = &rows[omp_get_thread_num()];
+
+        w->rng = sp_gen_stream(g, 0, i);
+        start[i] = g->kind->exact ? g->quota[i] : g->kind->row(g, i, w);
+    }
+}
+
+/* Even in [-1, 1), never 0: an entry that is stored is there. */
+static double random_value(sp_rng *r)
+{
+    double x = (double)(sp_rng_next(r) >> 11) * 0x1p-52 - 1;
+
+    return x == 0 ? 0.5 : x;
+}
+
+static void fill_rows(const sp_draft *d, const sp_gen *g, sp_row *rows,
+                      int threads)
+{
+    double *val = d->val;
+
+#pragma omp parallel for schedule(dynamic, GRAIN) num_threads(threads)
+    for (int64_t i = 0; i < g->rows; i++) {
+        sp_row *w = &rows[omp_get_thread_num()];
+        int64_t at = d->start[i], n = d->start[i + 1] - at;
+
+        w->rng = sp_gen_stream(g, 0, i);
+        g->kind->row(g, i, w);
+        for (int64_t k = 0; k < n; k++)
+            sp_store_col(d->col, d->m->index, at + k, w->col[k]);
+        for (int64_t k = 0; k < n; k++)
+            val[at + k] = g->ones ? 1 : random_value(&w->rng);
+    }
+}
+
+static spry_index index_of(const sp_gen *g)
+{
+    return sp_gen_real(g, "index") == 64 ? SPRY_I64 : sp_index_for(g->cols);
+}
+
+static spry_status make_rows(spry_matrix **out, const sp_gen *g, sp_row *w,
+                             int threads)
+{
+    int64_t *start = sp_alloc_raw(g->rows + 1, sizeof *start);
+    int64_t bytes = (g->rows + 1) * (int64_t)sizeof *start, nnz;
+    spry_status s;
+    sp_draft d;
+
+    if (!start)
+        return sp_fail_memory((size_t)bytes);
+    count_rows(start, g, w, threads);
+    nnz = lengths_to_starts(start, g->rows);
+    s = sp_draft_make(&d, g->rows, g->cols, nnz, index_of(g), SPRY_F64);
+    if (s == SPRY_OK) {
+        memcpy(d.start, start, (size_t)bytes);
+        fill_rows(&d, g, w, threads);
+        *out = d.m;
+    }
+    sp_free(start);
+    return s;
+}
+
+static spry_status generate(spry_matrix **out, const sp_gen *g)
+{
+    int threads = omp_get_max_threads();
+    sp_row *w = sp_alloc(threads, sizeof *w);
+    spry_status s = w ? rows_open(w, threads, g)
+                      : sp_fail_memory((size_t)threads * sizeof *w);
+
+    if (s == SPRY_OK)
+        s = make_rows(out, g, w, threads);
+    rows_close(w, threads);
+    return s;
+}
+
+spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
+                                 uint64_t seed)
+{
+    sp_gen g = {.seed = seed};
+    const char *rest;
+    spry_status s;
+
+    *out = NULL;
+    s = find_kind(&g.kind, &rest, spec);
+    if (s == SPRY_OK)
+        s = sp_gen_parse(&g, rest);
+    if (s == SPRY_OK)
+        s = g.kind->prepare(&g);
+    if (s == SPRY_OK)
+        s = generate(out, &g);
+    sp_free(g.quota);
+    sp_free(g.table);
+    sp_free(g.accept);
+    return s;
+}

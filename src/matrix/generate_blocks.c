@@ -1,0 +1,80 @@
+/* generate_blocks.c - matrices of small r x c blocks on their grid.
+ *
+ * The rows of one block row draw the same block columns from one stream,
+ * then each tosses its own coins for the cells that stay. */
+#include "matrix/generate.h"
+
+#include <math.h>
+
+enum { SORT_BLOCKS = 32 };
+
+static int64_t blocks_row(const sp_gen *g, int64_t i, sp_row *w)
+{
+    int64_t r = g->table[0], c = g->table[1], block_cols = g->table[2];
+    int64_t n = g->quota[i / r], kept = 0;
+    double fill = sp_gen_real(g, "fill");
+    sp_rng own = w->rng;
+
+    w->rng = sp_gen_stream(g, SORT_BLOCKS, i / r);
+    sp_gen_choose(w, block_cols, n, NULL);
+    w->rng = own;
+    for (int64_t k = n * c - 1; k >= 0; k--) /* from behind: in place */
+        w->col[k] = w->col[k / c] * c + k % c;
+    for (int64_t k = 0; k < n * c; k++)
+        if (w->col[k] < g->cols && (fill == 1 || sp_rng_unit(&w->rng) < fill))
+            w->col[kept++] = w->col[k];
+    return kept;
+}
+
+/* How many blocks hold nnz entries, as many as there are at most. */
+static int64_t count_blocks(const sp_gen *g, int64_t nnz)
+{
+    double cells = (double)g->table[0] * (double)g->table[1];
+    double most = (double)g->quotas * (double)g->table[2];
+    double fill = sp_gen_real(g, "fill");
+
+    return fill > 0 ? llround(fmin((double)nnz / (cells * fill), most)) : 0;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static spry_status blocks_prepare(sp_gen *g)
+{
+    int64_t nnz;
+    spry_status s = sp_gen_shape_nnz(g, &nnz);
+
+    if (s == SPRY_OK)
+        s = sp_gen_whole(g, "r", 1, (double)g->rows);
+    if (s == SPRY_OK)
+        s = sp_gen_whole(g, "c", 1, (double)g->cols);
+    if (s == SPRY_OK)
+        s = sp_gen_range(g, "fill", 0, 1);
+    if (s != SPRY_OK)
+        return s;
+    g->tables = 3;
+    g->table = sp_alloc(g->tables, sizeof *g->table);
+    if (!g->table)
+        return sp_fail_memory(3 * sizeof *g->table);
+    g->table[0] = sp_gen_count(g, "r");
+    g->table[1] = sp_gen_count(g, "c");
+    g->table[2] = divide_up(g->cols, g->table[1]);
+    s = sp_gen_quota_new(g, divide_up(g->rows, g->table[0]));
+    if (s != SPRY_OK)
+        return s;
+    sp_gen_quota_even(g, count_blocks(g, nnz));
+    sp_gen_quota_cap(g, g->table[2]);
+    g->widest *= g->table[1];
+    return SPRY_OK;
+}
+
+const sp_kind sp_kind_blocks = {
+    "blocks",
+    "r x c blocks anywhere on their grid, `fill` of their cells stored",
+    "rows=10k cols=rows nnz=64*rows density=auto r=8 c=8 fill=1" SP_GEN_COMMON,
+    blocks_prepare,
+    blocks_row,
+    0,
+};
