@@ -156,10 +156,10 @@ size_t sp_utf8_length(const unsigned char *p, const unsigned char *end);
 int sp_scan_int(const char **at, const char *end, int64_t *out);
 int sp_scan_real(const char **at, const char *end, double *out);
 
-/* The shortest of %.15g .. %.17g that reads back as v, with a point in every
- * locale; returns its length. */
+/* The shortest of %.15g .. %.17g (%.6g .. %.9g for SPRY_F32) that reads back
+ * as v, with a point in every locale; returns its length. */
 enum { SP_REAL = 32 };
-int sp_print_real(char out[SP_REAL], double v);
+int sp_print_real(char out[SP_REAL], double v, spry_type type);
 
 /* "1.5k", "2M", "1e6", "10": counts as people write them. */
 int sp_parse_count(const char *text, double *out);

@@ -221,18 +221,20 @@ int sp_scan_real(const char **at, const char *end, double *out)
     return 1;
 }
 
-int sp_print_real(char out[SP_REAL], double v)
+int sp_print_real(char out[SP_REAL], double v, spry_type type)
 {
+    int digits = type == SPRY_F32 ? 6 : 15, most = type == SPRY_F32 ? 9 : 17;
     locale_t before = uselocale(plain_locale());
     int n = 0;
 
-    for (int digits = 15; digits <= 17; digits++) {
+    for (; digits <= most; digits++) {
         const char *p = out;
-        double back = 0;
+        double back;
 
         n = snprintf(out, SP_REAL, "%.*g", digits, v);
-        if (!sp_scan_real(&p, out + n, &back) || back == v)
-            break; /* nan never equals itself: any text of it is right */
+        if (!sp_scan_real(&p, out + n, &back) || back == v ||
+            (type == SPRY_F32 && (float)back == (float)v))
+            break;
     }
     uselocale(before);
     return n;

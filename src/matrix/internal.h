@@ -104,6 +104,14 @@ typedef struct {
 spry_status sp_lines_read(sp_triples *out, const sp_text *t,
                           const sp_lines *lines, int64_t declared);
 
+/* index[k] = i where start[i] <= k < start[i + 1]. SPRY_INPUT unless the n
+ * starts and the end ascend from 0 to nnz. */
+spry_status sp_expand_starts(int64_t *index, const int64_t *start, int64_t n,
+                             int64_t nnz, const sp_text *t);
+/* Is every index within 0 .. size - 1? */
+spry_status sp_check_indices(const int64_t *index, int64_t n, int64_t size,
+                             const sp_text *t);
+
 /* Make the matrix of a file and free the triples. A shape that the file
  * cannot possibly need is refused: rows take memory even when empty. */
 spry_status sp_triples_finish(spry_matrix **out, const sp_text *t,
@@ -115,6 +123,21 @@ spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
 /* One function per format; see the table in read.c. */
 int sp_market_sniff(const sp_text *t);
 spry_status sp_market_parse(spry_matrix **out, const sp_text *t);
+int sp_npz_sniff(const sp_text *t);
+spry_status sp_npz_parse(spry_matrix **out, const sp_text *t);
+int sp_boeing_sniff(const sp_text *t);
+spry_status sp_boeing_parse(spry_matrix **out, const sp_text *t);
+spry_status sp_waco_parse(spry_matrix **out, const sp_text *t);
+spry_status sp_smtx_parse(spry_matrix **out, const sp_text *t);
+spry_status sp_edges_parse(spry_matrix **out, const sp_text *t);
+
+/* ---- writing ---- */
+
+/* One function per format; see the table in write.c. The writer is open, is
+ * closed by the caller, and its FILE remembers errors. */
+spry_status sp_market_write(const spry_matrix *m, sp_writer *w, int packed);
+spry_status sp_waco_write(const spry_matrix *m, sp_writer *w, int packed);
+spry_status sp_npz_write(const spry_matrix *m, sp_writer *w, int packed);
 
 /* Read a file that is in memory already; its format by content, then by
  * the ending of its name. data[len] must be 0. */

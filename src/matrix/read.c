@@ -14,6 +14,12 @@ static const struct reader {
     spry_status (*parse)(spry_matrix **out, const sp_text *t);
 } readers[] = {
     {" .mtx .mm ", sp_market_sniff, sp_market_parse},
+    {" .npz ", sp_npz_sniff, sp_npz_parse},
+    {" .rb .hb .rsa .rua .rra .rza .psa .pua .pra .pza .isa .iua .ira .iza ",
+     sp_boeing_sniff, sp_boeing_parse},
+    {" .csr ", NULL, sp_waco_parse},
+    {" .smtx ", NULL, sp_smtx_parse},
+    {" .tsv .txt .el .edges ", NULL, sp_edges_parse},
 };
 
 enum { READERS = sizeof readers / sizeof *readers };

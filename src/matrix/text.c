@@ -63,6 +63,34 @@ void sp_triples_free(sp_triples *t)
     *t = (sp_triples){0};
 }
 
+spry_status sp_expand_starts(int64_t *index, const int64_t *start, int64_t n,
+                             int64_t nnz, const sp_text *t)
+{
+    if (start[0] != 0 || start[n] != nnz)
+        return sp_fail(SPRY_INPUT, "%s: the starts do not run from 0 to %lld",
+                       t->name, (long long)nnz);
+    for (int64_t i = 0; i < n; i++)
+        if (start[i] > start[i + 1])
+            return sp_fail(SPRY_INPUT, "%s: start %lld is beyond the next",
+                           t->name, (long long)i);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = start[i]; k < start[i + 1]; k++)
+            index[k] = i;
+    return SPRY_OK;
+}
+
+spry_status sp_check_indices(const int64_t *index, int64_t n, int64_t size,
+                             const sp_text *t)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (index[k] < 0 || index[k] >= size)
+            return sp_fail(SPRY_INPUT,
+                           "%s: entry %lld has index %lld, outside 0..%lld",
+                           t->name, (long long)k, (long long)index[k],
+                           (long long)size - 1);
+    return SPRY_OK;
+}
+
 spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
                            int64_t cols)
 {
