@@ -80,6 +80,8 @@ spry_status spry_matrix_read(spry_matrix **out, const char *path)
     spry_status s;
 
     *out = NULL;
+    if (!strncmp(path, "gen:", 4))
+        return spry_matrix_generate(out, path + 4, 1);
     s = sp_file_read(&f, path, SIZE_MAX);
     if (s != SPRY_OK)
         return s;
