@@ -2,7 +2,9 @@
  *
  * A record is immutable: (problem, schedule, machine) -> samples, or why
  * there are none. A store is one SQLite file; merging stores is set union.
- * An answer is what a tune concluded, so that the next one is a lookup. */
+ * An answer is what a tune concluded, so that the next one is a lookup.
+ * A handle serves one thread at a time and does not survive a fork; many
+ * processes may have the same store open. */
 #ifndef SPRY_RECORDS_H
 #define SPRY_RECORDS_H
 
@@ -57,24 +59,28 @@ typedef struct {
 
 typedef struct spry_records spry_records;
 
-/* Open or create. path NULL: SPRY_HOME/records.db, else
+/* Open or create. path NULL: SPRY_HOME/data/records.db, else
  * XDG_DATA_HOME/spry/records.db, else HOME/.local/share/spry/records.db.
- * ":memory:" keeps nothing. SPRY_STORE when locked or damaged. */
+ * ":memory:" keeps nothing. SPRY_STORE when locked, damaged, of a newer
+ * version or not ours: the file is then left as it is. SPRY_SYSTEM when it
+ * can be neither written nor read. One that may only be read opens; adding
+ * to it fails with SPRY_SYSTEM. */
 spry_status spry_records_open(spry_records **out, const char *path);
 void spry_records_close(spry_records *db);
 const char *spry_records_path(const spry_records *db);
 
-/* Durable on return, unless inside a batch. Adding a known record is no
- * change. */
+/* Durable on return, unless inside a batch; closing forgets an open batch.
+ * Adding a known record is no change. Numbers are finite and not negative,
+ * texts are UTF-8, else SPRY_USAGE. */
 spry_status spry_records_add(spry_records *db, const spry_record *r);
 spry_status spry_records_batch(spry_records *db);  /* begin */
 spry_status spry_records_commit(spry_records *db); /* end, durable */
 
-/* Called for each; nonzero ends the walk early. */
+/* Called for each; nonzero ends the walk early. It must not use db. */
 typedef int spry_records_visit(const spry_record *r, void *payload);
 
 /* Records in order of time. NULL filters match all; `problem` matches a
- * prefix. */
+ * prefix. Damaged records are skipped and told in spry_message(). */
 spry_status spry_records_each(spry_records *db, const char *problem,
                               const char *machine, spry_records_visit *visit,
                               void *payload);
@@ -83,8 +89,9 @@ spry_status spry_records_each(spry_records *db, const char *problem,
 spry_status spry_records_count(spry_records *db, int64_t *records,
                                int64_t *answers, int64_t *machines);
 
-/* Answers. find copies what it found into *out, whose strings live until
- * the next call on db; *found is 0 when there is none. */
+/* Answers. find copies the newest of at least this effort, decided for as
+ * many calls (the same power of two, or both unlimited), into *out, whose
+ * strings live until the next call on db; *found is 0 when there is none. */
 spry_status spry_records_answer(spry_records *db, const spry_answer *a);
 spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
                               const char *problem, const char *machine,
@@ -101,7 +108,9 @@ spry_status spry_records_export(spry_records *db, const char *path);
 spry_status spry_records_import(spry_records *db, const char *path,
                                 int64_t *added, int64_t *bad);
 
-/* Union with another store. */
+/* Union with another store; of a machine known to both, ours stays. When the
+ * other file is damaged nothing changes and SPRY_STORE is returned; single
+ * damaged rows are skipped and told in spry_message(). */
 spry_status spry_records_merge(spry_records *db, const char *other,
                                int64_t *added);
 

@@ -105,11 +105,13 @@ void sp_file_free(sp_file *f)
 
 /* ---- writing ---- */
 
+/* Pipes and devices cannot be replaced, and links must not be: renaming over
+ * /dev/stdout would take it away from everyone. */
 static int is_special(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 /* A fresh file beside path, with the permissions the user's umask gives. */
@@ -137,8 +139,9 @@ spry_status sp_writer_open(sp_writer *w, const char *path)
     if (strlen(path) >= sizeof w->path)
         return sp_fail(SPRY_SYSTEM, "%.64s...: the name is too long", path);
     strcpy(w->path, path);
-    fd =
-        is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(w);
+    fd = is_special(path)
+             ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+             : open_temporary(w);
     w->f = fd < 0 ? NULL : fdopen(fd, "wb");
     if (w->f)
         return SPRY_OK;

@@ -1,0 +1,177 @@
+/* internal.h - the store from inside: a connection, and rows with a shape.
+ *
+ * Records, answers and machines are rows of three tables that differ only in
+ * their shape. Walking, adding, checking, importing and merging know shapes,
+ * never a particular table. A row's id follows from its contents, so adding
+ * is idempotent, merging is set union, and damage shows. */
+#ifndef SP_RECORDS_INTERNAL_H
+#define SP_RECORDS_INTERNAL_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "spry/records.h"
+
+/* Kept prepared on the handle; their text is in store.c. */
+typedef enum {
+    SP_ADD_RECORD,
+    SP_ADD_ANSWER,
+    SP_ADD_MACHINE,
+    SP_ALL_RECORDS,
+    SP_ALL_ANSWERS,
+    SP_ALL_MACHINES,
+    SP_SOME_RECORDS, /* ?1 <= problem < ?2, machine ?3 or NULL */
+    SP_ANSWERS_FOR,  /* problem ?1, machine ?2, effort >= ?3 */
+    SP_ONE_MACHINE,  /* fingerprint ?1 */
+    SP_REPLACE_MACHINE,
+    SP_DROP_FAILURES, /* older than ?1 */
+    SP_COUNTS,        /* records, answers, machines */
+    SP_STATEMENTS
+} sp_statement;
+
+struct spry_records {
+    sqlite3 *sql;
+    sqlite3_stmt *statement[SP_STATEMENTS];
+    int blank;   /* an empty file that was not to be touched */
+    int batch;   /* between spry_records_batch and _commit */
+    char *texts; /* of the answer found last */
+    double *sample;
+    int64_t sample_room; /* the samples of the row at hand */
+    char path[4096];
+};
+
+/* ---- the connection (store.c, where.c) ---- */
+
+typedef enum { SP_MUST_EXIST, SP_MAY_CREATE } sp_open_mode;
+
+/* Fills *db for db->path; sp_store_close is due even after a failure. */
+spry_status sp_store_open(spry_records *db, sp_open_mode mode);
+void sp_store_close(spry_records *db);
+
+/* The sentence and status behind db's last SQLite failure. */
+spry_status sp_store_fail(const spry_records *db);
+/* Statements without results. */
+spry_status sp_store_run(spry_records *db, const char *sql);
+spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
+                               sp_statement which);
+/* One write transaction: BEGIN IMMEDIATE; end commits when s is SPRY_OK,
+ * else takes all back and returns s. Not inside a batch. */
+spry_status sp_store_begin(spry_records *db);
+spry_status sp_store_end(spry_records *db, spry_status s);
+
+/* The place of the user's own store; makes its directory. */
+spry_status sp_store_place(char *out, size_t size);
+/* Whether the file is on a file system where WAL's shared memory fails. */
+int sp_store_on_network(const char *path);
+
+/* ---- rows (row.c) ---- */
+
+typedef enum {
+    SP_FIELD_TEXT,    /* const char * */
+    SP_FIELD_NEEDED,  /* the same, never "" */
+    SP_FIELD_REAL,    /* double, finite, not negative */
+    SP_FIELD_TIME,    /* int64_t, not negative */
+    SP_FIELD_SMALL,   /* int, not negative */
+    SP_FIELD_VERDICT, /* spry_verdict, stored by name */
+    SP_FIELD_NOISE,   /* char, stored as text */
+    SP_FIELD_SAMPLES  /* samples and sample of a spry_record */
+} sp_field_kind;
+
+typedef struct {
+    const char *name; /* column and JSON member */
+    sp_field_kind kind;
+    size_t offset;
+} sp_field;
+
+typedef struct {
+    const char *text; /* text form */
+} sp_machine_row;
+
+typedef union {
+    spry_record record;
+    spry_answer answer;
+    sp_machine_row machine;
+} sp_row;
+
+enum { SP_ID = 33 };
+
+typedef struct sp_shape {
+    const char *table, *id_name;
+    const sp_field *field;
+    int fields;
+    sp_statement add, all; /* columns: id, then the fields in order */
+    /* The id that a valid row must have. */
+    spry_status (*identify)(char id[SP_ID], const struct sp_shape *shape,
+                            const sp_row *row);
+} sp_shape;
+
+enum { SP_SHAPES = 3 };
+extern const sp_shape sp_shapes[SP_SHAPES]; /* machine, record, answer */
+extern const sp_shape *const sp_record_shape, *const sp_answer_shape,
+                                                  *const sp_machine_shape;
+
+/* A field as one of the four things that SQL, JSON and the hash know. */
+typedef enum {
+    SP_VALUE_TEXT,
+    SP_VALUE_REAL,
+    SP_VALUE_INTEGER,
+    SP_VALUE_REALS
+} sp_value_type;
+typedef struct {
+    sp_value_type type;
+    const char *text; /* NULL: not a possible value */
+    double real;
+    int64_t integer;
+    const double *reals; /* [count] */
+    int count;
+} sp_value;
+
+sp_value_type sp_field_type(const sp_field *f);
+sp_value sp_field_get(const sp_field *f, const sp_row *row);
+/* 0 when a name means nothing to us. */
+int sp_field_set(const sp_field *f, sp_row *row, const sp_value *v);
+
+/* SPRY_USAGE names the first field that cannot be stored. */
+spry_status sp_row_valid(const sp_shape *shape, const sp_row *row);
+
+/* ---- rows in and out (walk.c) ---- */
+
+/* Validate, identify, insert; *added is 0 when it was known. id may be NULL;
+ * if not, it must be the row's. */
+spry_status sp_row_add(spry_records *db, const sp_shape *shape,
+                       const sp_row *row, const char *id, int *added);
+
+/* The last step of it: by one of the statements that insert. */
+spry_status sp_row_insert(spry_records *db, const sp_shape *shape,
+                          sp_statement how, const sp_row *row, const char *id,
+                          int *added);
+
+/* Eight bytes, lowest first. */
+void sp_little_endian(uint8_t out[8], const void *word);
+
+/* Room for n samples in db->sample; what was there is forgotten. */
+spry_status sp_sample_room(spry_records *db, int64_t n);
+
+/* Anything but SPRY_OK ends the walk and is its status. Texts and samples
+ * live until the next row. */
+typedef spry_status sp_row_visit(const sp_shape *shape, const sp_row *row,
+                                 const char *id, void *payload);
+
+typedef struct {
+    int64_t bad;
+    char why[512]; /* about the first */
+} sp_damage;
+
+/* Every row of q, a statement with its parameters bound. Rows whose contents
+ * do not give their id are skipped and counted. */
+spry_status sp_walk(spry_records *db, const sp_shape *shape, sqlite3_stmt *q,
+                    sp_row_visit *visit, void *payload, sp_damage *damage);
+/* All rows of all tables. */
+spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
+                        sp_damage *damage);
+/* Leave "<path>: <n> damaged rows skipped, the first: <why>" behind. */
+void sp_damage_say(const sp_damage *damage, const char *path);
+
+#endif

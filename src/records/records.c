@@ -1,0 +1,294 @@
+/* records.c - the door: facts in, facts out, and what was concluded. */
+#include "spry/records.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records/internal.h"
+
+/* ---- open and close ---- */
+
+static spry_status find_place(spry_records *db, const char *path)
+{
+    size_t n;
+
+    if (!path)
+        return sp_store_place(db->path, sizeof db->path);
+    n = strlen(path);
+    if (n == 0 || n >= sizeof db->path)
+        return sp_fail(SPRY_USAGE, "\"%.200s\" is no path for a store", path);
+    memcpy(db->path, path, n + 1);
+    return SPRY_OK;
+}
+
+spry_status spry_records_open(spry_records **out, const char *path)
+{
+    spry_records *db = sp_alloc(1, sizeof *db);
+    spry_status s;
+
+    *out = NULL;
+    if (!db)
+        return sp_fail_memory(sizeof *db);
+    s = find_place(db, path);
+    if (s == SPRY_OK)
+        s = sp_store_open(db, SP_MAY_CREATE);
+    if (s == SPRY_OK) {
+        *out = db;
+        return s;
+    }
+    spry_records_close(db);
+    return path ? s
+                : sp_fail(s, "%s; SPRY_HOME names a better place",
+                          spry_message());
+}
+
+void spry_records_close(spry_records *db)
+{
+    if (db)
+        sp_store_close(db);
+    sp_free(db);
+}
+
+const char *spry_records_path(const spry_records *db)
+{
+    return db->path;
+}
+
+/* ---- records ---- */
+
+spry_status spry_records_add(spry_records *db, const spry_record *r)
+{
+    sp_row row = {.record = *r};
+    int added;
+
+    return sp_row_add(db, sp_record_shape, &row, NULL, &added);
+}
+
+spry_status spry_records_batch(spry_records *db)
+{
+    spry_status s = sp_store_begin(db);
+
+    db->batch = db->batch || s == SPRY_OK;
+    return s;
+}
+
+spry_status spry_records_commit(spry_records *db)
+{
+    if (!db->batch)
+        return sp_fail(SPRY_USAGE, "%s: no batch is open", db->path);
+    db->batch = 0;
+    return sp_store_end(db, SPRY_OK);
+}
+
+typedef struct {
+    spry_records_visit *visit;
+    void *payload;
+} visitor;
+
+static spry_status visit_record(const sp_shape *shape, const sp_row *row,
+                                const char *id, void *payload)
+{
+    const visitor *v = payload;
+    spry_record r = row->record;
+
+    (void)shape;
+    snprintf(r.id, sizeof r.id, "%s", id);
+    return v->visit(&r, v->payload) ? SPRY_STOPPED : SPRY_OK;
+}
+
+/* Above every text that begins with `prefix`: the prefix and the last
+ * character of Unicode. */
+static int bind_prefix(sqlite3_stmt *q, const char *prefix)
+{
+    sp_buf above = {0};
+    int code;
+
+    sp_buf_printf(&above, "%s\xf4\x8f\xbf\xbf", prefix);
+    code = above.failed
+               ? SQLITE_NOMEM
+               : sqlite3_bind_text(q, 2, above.data, -1, SQLITE_TRANSIENT);
+    sp_buf_free(&above);
+    return code ? code : sqlite3_bind_text(q, 1, prefix, -1, SQLITE_STATIC);
+}
+
+spry_status spry_records_each(spry_records *db, const char *problem,
+                              const char *machine, spry_records_visit *visit,
+                              void *payload)
+{
+    visitor v = {visit, payload};
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(&q, db, SP_SOME_RECORDS);
+
+    if (s != SPRY_OK)
+        return s;
+    if (bind_prefix(q, problem ? problem : "") != SQLITE_OK ||
+        sqlite3_bind_text(q, 3, machine, -1, SQLITE_STATIC) != SQLITE_OK)
+        return sp_fail(SPRY_SYSTEM, "%s: not enough memory", db->path);
+    s = sp_walk(db, sp_record_shape, q, visit_record, &v, &damage);
+    sp_damage_say(&damage, db->path);
+    return s == SPRY_STOPPED ? SPRY_OK : s;
+}
+
+spry_status spry_records_count(spry_records *db, int64_t *records,
+                               int64_t *answers, int64_t *machines)
+{
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(&q, db, SP_COUNTS);
+
+    if (s != SPRY_OK)
+        return s;
+    if (sqlite3_step(q) == SQLITE_ROW) {
+        *records = sqlite3_column_int64(q, 0);
+        *answers = sqlite3_column_int64(q, 1);
+        *machines = sqlite3_column_int64(q, 2);
+    } else {
+        s = sp_store_fail(db);
+    }
+    sqlite3_reset(q);
+    return s;
+}
+
+/* ---- answers ---- */
+
+spry_status spry_records_answer(spry_records *db, const spry_answer *a)
+{
+    sp_row row = {.answer = *a};
+    int added;
+
+    return sp_row_add(db, sp_answer_shape, &row, NULL, &added);
+}
+
+/* Workloads within a factor of two of each other share an answer. */
+static int bucket(double calls)
+{
+    return calls > 0 ? ilogb(fmax(calls, 1)) : -1;
+}
+
+typedef struct {
+    spry_records *db;
+    spry_answer *out;
+    int bucket;
+} seeker;
+
+/* Copy the texts of *a to where they outlive the statement. */
+static spry_status keep_texts(spry_records *db, spry_answer *a)
+{
+    const char **text[] = {&a->problem, &a->machine, &a->baseline,
+                           &a->schedule};
+    enum { TEXTS = sizeof text / sizeof text[0] };
+    size_t bytes = 0;
+    char *to;
+
+    for (int i = 0; i < TEXTS; i++)
+        bytes += strlen(*text[i]) + 1;
+    to = sp_alloc_raw((int64_t)bytes, 1);
+    if (!to)
+        return sp_fail_memory(bytes);
+    sp_free(db->texts);
+    db->texts = to;
+    for (int i = 0; i < TEXTS; i++) {
+        size_t n = strlen(*text[i]) + 1;
+
+        *text[i] = memcpy(to, *text[i], n);
+        to += n;
+    }
+    return SPRY_OK;
+}
+
+static spry_status seek(const sp_shape *shape, const sp_row *row,
+                        const char *id, void *payload)
+{
+    const seeker *k = payload;
+    spry_answer a = row->answer;
+    spry_status s;
+
+    (void)shape;
+    (void)id;
+    if (bucket(a.calls) != k->bucket)
+        return SPRY_OK;
+    s = keep_texts(k->db, &a);
+    if (s != SPRY_OK)
+        return s;
+    *k->out = a;
+    return SPRY_STOPPED;
+}
+
+spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
+                              const char *problem, const char *machine,
+                              double calls, int effort)
+{
+    seeker k = {db, out, bucket(calls)};
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(&q, db, SP_ANSWERS_FOR);
+
+    *found = 0;
+    if (s != SPRY_OK)
+        return s;
+    if (sqlite3_bind_text(q, 1, problem, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_bind_text(q, 2, machine, -1, SQLITE_STATIC) != SQLITE_OK ||
+        sqlite3_bind_int(q, 3, effort) != SQLITE_OK)
+        return sp_store_fail(db);
+    s = sp_walk(db, sp_answer_shape, q, seek, &k, &damage);
+    sp_damage_say(&damage, db->path);
+    *found = s == SPRY_STOPPED;
+    return *found ? SPRY_OK : s;
+}
+
+/* ---- machines ---- */
+
+/* New measurements replace old ones; a machine only detected never does. */
+spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
+{
+    sp_row row;
+    char *text, id[SP_ID];
+    int added;
+    spry_status s = spry_machine_text(&text, m);
+
+    if (s != SPRY_OK)
+        return s;
+    row.machine.text = text;
+    s = sp_machine_shape->identify(id, sp_machine_shape, &row);
+    if (s == SPRY_OK)
+        s = sp_row_insert(db, sp_machine_shape,
+                          m->probed ? SP_REPLACE_MACHINE : SP_ADD_MACHINE, &row,
+                          id, &added);
+    free(text);
+    return s;
+}
+
+typedef struct {
+    spry_machine *out;
+    int found;
+} machine_seeker;
+
+static spry_status take_machine(const sp_shape *shape, const sp_row *row,
+                                const char *id, void *payload)
+{
+    machine_seeker *k = payload;
+
+    (void)id;
+    k->found = 1;
+    return spry_machine_parse(k->out, row->machine.text, shape->table);
+}
+
+spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
+                                     int *found, const char *fingerprint)
+{
+    machine_seeker k = {out, 0};
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(&q, db, SP_ONE_MACHINE);
+
+    *found = 0;
+    if (s != SPRY_OK)
+        return s;
+    if (sqlite3_bind_text(q, 1, fingerprint, -1, SQLITE_STATIC) != SQLITE_OK)
+        return sp_store_fail(db);
+    s = sp_walk(db, sp_machine_shape, q, take_machine, &k, &damage);
+    sp_damage_say(&damage, db->path);
+    *found = s == SPRY_OK && k.found;
+    return s;
+}

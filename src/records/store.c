@@ -1,0 +1,317 @@
+/* store.c - a path to a connection with the right schema, or a sentence.
+ *
+ * Nothing is written to a file before it is known to be ours or empty. On a
+ * local disk the journal is WAL, so readers and the writer pass each other;
+ * on a network file system, where WAL's shared memory does not work, it is
+ * the rollback journal. */
+#include "records/internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    SCHEMA = 1,
+    APPLICATION = 0x53505259, /* "SPRY" */
+    PATIENCE = 10000          /* ms to wait for another process */
+};
+
+static const char schema[] =
+    "CREATE TABLE machine("
+    "  fingerprint TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
+    "CREATE TABLE record("
+    "  id TEXT PRIMARY KEY NOT NULL, problem TEXT NOT NULL,"
+    "  about TEXT NOT NULL, schedule TEXT NOT NULL, machine TEXT NOT NULL,"
+    "  compiler TEXT NOT NULL, verdict TEXT NOT NULL, noise TEXT NOT NULL,"
+    "  seconds REAL NOT NULL, speedup REAL NOT NULL, low REAL NOT NULL,"
+    "  high REAL NOT NULL, pack_seconds REAL NOT NULL, bytes REAL NOT NULL,"
+    "  at INTEGER NOT NULL, samples BLOB NOT NULL);"
+    "CREATE INDEX record_of ON record(problem, machine);"
+    "CREATE TABLE answer("
+    "  id TEXT PRIMARY KEY NOT NULL, problem TEXT NOT NULL,"
+    "  machine TEXT NOT NULL, baseline TEXT NOT NULL, schedule TEXT NOT NULL,"
+    "  baseline_seconds REAL NOT NULL, seconds REAL NOT NULL,"
+    "  speedup REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,"
+    "  pack_seconds REAL NOT NULL, tuning_seconds REAL NOT NULL,"
+    "  calls REAL NOT NULL, effort INTEGER NOT NULL, at INTEGER NOT NULL);"
+    "CREATE INDEX answer_of ON answer(problem, machine);";
+
+#define RECORD                                                         \
+    "id, problem, about, schedule, machine, compiler, verdict, noise," \
+    " seconds, speedup, low, high, pack_seconds, bytes, at, samples"
+#define ANSWER                                                             \
+    "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
+    " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at"
+
+static const char *const statements[SP_STATEMENTS] = {
+    [SP_ADD_RECORD] = "INSERT OR IGNORE INTO record(" RECORD
+                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SP_ADD_ANSWER] = "INSERT OR IGNORE INTO answer(" ANSWER
+                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [SP_ADD_MACHINE] =
+        "INSERT OR IGNORE INTO machine(fingerprint, text) VALUES (?,?)",
+    [SP_ALL_RECORDS] = "SELECT " RECORD " FROM record ORDER BY at, id",
+    [SP_ALL_ANSWERS] = "SELECT " ANSWER " FROM answer ORDER BY at, id",
+    [SP_ALL_MACHINES] =
+        "SELECT fingerprint, text FROM machine ORDER BY fingerprint",
+    [SP_SOME_RECORDS] =
+        "SELECT " RECORD " FROM record WHERE problem >= ?1 AND problem < ?2"
+        " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id",
+    [SP_ANSWERS_FOR] =
+        "SELECT " ANSWER " FROM answer WHERE problem = ?1 AND machine = ?2"
+        " AND effort >= ?3 ORDER BY at DESC, rowid DESC",
+    [SP_ONE_MACHINE] =
+        "SELECT fingerprint, text FROM machine WHERE fingerprint = ?1",
+    [SP_REPLACE_MACHINE] = "INSERT OR REPLACE INTO machine(fingerprint, text)"
+                           " VALUES (?,?)",
+    [SP_DROP_FAILURES] = "DELETE FROM record WHERE at < ?1 AND verdict IN"
+                         " ('wrong', 'crash', 'timeout', 'infeasible')",
+    [SP_COUNTS] = "SELECT (SELECT count(*) FROM record),"
+                  " (SELECT count(*) FROM answer),"
+                  " (SELECT count(*) FROM machine)",
+};
+
+/* ---- failures ---- */
+
+static const struct {
+    int code;
+    spry_status status;
+    const char *means;
+} failures[] = {
+    {SQLITE_BUSY, SPRY_STORE, "locked by another process"},
+    {SQLITE_LOCKED, SPRY_STORE, "locked by another process"},
+    {SQLITE_NOTADB, SPRY_STORE, "not a record store; left as it is"},
+    {SQLITE_CORRUPT, SPRY_STORE, "damaged; left as it is"},
+    {SQLITE_FULL, SPRY_SYSTEM, "no space left"},
+    {SQLITE_READONLY, SPRY_SYSTEM, "may only be read"},
+    {SQLITE_CANTOPEN, SPRY_SYSTEM, "cannot be opened"},
+    {SQLITE_PERM, SPRY_SYSTEM, "no permission"},
+    {SQLITE_IOERR, SPRY_SYSTEM, "cannot be read or written"},
+    {SQLITE_NOMEM, SPRY_SYSTEM, "not enough memory"},
+};
+
+spry_status sp_store_fail(const spry_records *db)
+{
+    int code = sqlite3_errcode(db->sql) & 0xff;
+    const char *text = sqlite3_errmsg(db->sql);
+
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
+        if (failures[i].code == code)
+            return sp_fail(failures[i].status, "%s: %s (%s)", db->path,
+                           failures[i].means, text);
+    return sp_fail(SPRY_STORE, "%s: %s", db->path, text);
+}
+
+/* ---- statements and transactions ---- */
+
+spry_status sp_store_run(spry_records *db, const char *sql)
+{
+    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? SPRY_OK
+               : sp_store_fail(db);
+}
+
+spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
+                               sp_statement which)
+{
+    sqlite3_stmt **kept = &db->statement[which];
+
+    if (!*kept &&
+        sqlite3_prepare_v3(db->sql, statements[which], -1,
+                           SQLITE_PREPARE_PERSISTENT, kept, NULL) != SQLITE_OK)
+        return sp_store_fail(db);
+    sqlite3_reset(*kept);
+    sqlite3_clear_bindings(*kept);
+    *out = *kept;
+    return SPRY_OK;
+}
+
+spry_status sp_store_begin(spry_records *db)
+{
+    if (db->batch)
+        return sp_fail(SPRY_USAGE, "%s: a batch is open; commit it first",
+                       db->path);
+    return sp_store_run(db, "BEGIN IMMEDIATE");
+}
+
+spry_status sp_store_end(spry_records *db, spry_status s)
+{
+    if (s == SPRY_OK)
+        s = sp_store_run(db, "COMMIT");
+    if (!sqlite3_get_autocommit(db->sql))
+        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+    return s;
+}
+
+/* The first column of the first row, as a number. */
+static spry_status ask(spry_records *db, int64_t *out, const char *sql)
+{
+    sqlite3_stmt *q = NULL;
+    int code = sqlite3_prepare_v2(db->sql, sql, -1, &q, NULL);
+
+    if (code == SQLITE_OK)
+        code = sqlite3_step(q);
+    if (code == SQLITE_ROW)
+        *out = sqlite3_column_int64(q, 0);
+    return sqlite3_finalize(q) == SQLITE_OK && code == SQLITE_ROW
+               ? SPRY_OK
+               : sp_store_fail(db);
+}
+
+/* ---- opening ---- */
+
+static spry_status connect_to(spry_records *db, const char *name, int flags)
+{
+    sqlite3_close(db->sql);
+    db->sql = NULL;
+    if (sqlite3_open_v2(name, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
+        return sp_store_fail(db);
+    sqlite3_busy_timeout(db->sql, PATIENCE);
+    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return sp_store_run(db, "PRAGMA synchronous = FULL;"
+                            "PRAGMA trusted_schema = OFF;"
+                            "PRAGMA cell_size_check = ON");
+}
+
+/* Whose file is it? *blank: nobody's yet. To be called in a transaction,
+ * since another process may be writing the schema just now. */
+static spry_status identify(spry_records *db, int *blank)
+{
+    int64_t application = 0, version = 0, things = 0;
+    spry_status s = ask(db, &application, "PRAGMA application_id");
+
+    if (s == SPRY_OK)
+        s = ask(db, &version, "PRAGMA user_version");
+    if (s == SPRY_OK)
+        s = ask(db, &things, "SELECT count(*) FROM sqlite_master");
+    *blank = application == 0 && version == 0 && things == 0;
+    if (s != SPRY_OK || *blank)
+        return s;
+    if (application != APPLICATION)
+        return sp_fail(SPRY_STORE,
+                       "%s: belongs to another program; left as it is",
+                       db->path);
+    if (version > SCHEMA)
+        return sp_fail(SPRY_STORE,
+                       "%s: written by a newer spry (schema %lld, this one "
+                       "knows %d); left as it is",
+                       db->path, (long long)version, SCHEMA);
+    return SPRY_OK;
+}
+
+static spry_status connect_and_identify(spry_records *db, const char *name,
+                                        int flags)
+{
+    spry_status s = connect_to(db, name, flags);
+
+    if (s == SPRY_OK)
+        s = sp_store_run(db, "BEGIN");
+    return s == SPRY_OK ? sp_store_end(db, identify(db, &db->blank)) : s;
+}
+
+/* Changing the journal does not wait for others by itself. */
+static spry_status choose_journal(spry_records *db)
+{
+    const char *sql = sp_store_on_network(db->path)
+                          ? "PRAGMA journal_mode = DELETE"
+                          : "PRAGMA journal_mode = WAL";
+    spry_status s = sp_store_run(db, sql);
+
+    for (int waited = 0; waited < PATIENCE && s != SPRY_OK &&
+                         (sqlite3_errcode(db->sql) & 0xff) == SQLITE_BUSY;
+         waited += 10) {
+        sqlite3_sleep(10);
+        s = sp_store_run(db, sql);
+    }
+    return s;
+}
+
+static spry_status create_schema(spry_records *db)
+{
+    char mark[96];
+    spry_status s = sp_store_begin(db);
+
+    if (s != SPRY_OK)
+        return s;
+    s = identify(db, &db->blank); /* another process may have been faster */
+    snprintf(mark, sizeof mark,
+             "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             APPLICATION, SCHEMA);
+    if (s == SPRY_OK && db->blank)
+        s = sp_store_run(db, schema);
+    if (s == SPRY_OK && db->blank)
+        s = sp_store_run(db, mark);
+    db->blank = 0;
+    return sp_store_end(db, s);
+}
+
+/* Even reading a WAL store writes beside it. Where that is forbidden and no
+ * WAL is left over, read the file as one that nobody changes. */
+static spry_status connect_immutable(spry_records *db)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789/._-"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    sp_buf uri = {0}, wal = {0};
+    struct stat st;
+    spry_status s;
+
+    sp_buf_printf(&wal, "%s-wal", db->path);
+    sp_buf_add(&uri, "file:");
+    for (const char *p = db->path; *p; p++)
+        sp_buf_printf(&uri, strchr(plain, *p) ? "%c" : "%%%02X",
+                      (unsigned char)*p);
+    sp_buf_add(&uri, "?immutable=1");
+    if (wal.failed || uri.failed)
+        s = sp_fail_memory(strlen(db->path));
+    else if (stat(wal.data, &st) == 0 && st.st_size > 0)
+        s = SPRY_SYSTEM; /* the sentence of the first try stands */
+    else
+        s = connect_and_identify(db, uri.data,
+                                 SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    sp_buf_free(&wal);
+    sp_buf_free(&uri);
+    return s;
+}
+
+/* SQLite takes a file of one byte for an empty one. */
+static int is_fragment(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+           st.st_size < 512;
+}
+
+spry_status sp_store_open(spry_records *db, sp_open_mode mode)
+{
+    int create = mode == SP_MAY_CREATE ? SQLITE_OPEN_CREATE : 0;
+    int fixed;
+    spry_status s;
+
+    if (is_fragment(db->path))
+        return sp_fail(SPRY_STORE, "%s: not a record store; left as it is",
+                       db->path);
+    s = connect_and_identify(db, db->path, SQLITE_OPEN_READWRITE | create);
+    fixed = db->sql && sqlite3_db_readonly(db->sql, "main") == 1;
+    if (s == SPRY_SYSTEM && fixed)
+        s = connect_immutable(db);
+    if (s != SPRY_OK || !create)
+        return s;
+    if (fixed)
+        return db->blank ? sp_fail(SPRY_SYSTEM,
+                                   "%s: empty, and may only be "
+                                   "read",
+                                   db->path)
+                         : SPRY_OK;
+    s = choose_journal(db);
+    return s == SPRY_OK && db->blank ? create_schema(db) : s;
+}
+
+void sp_store_close(spry_records *db)
+{
+    for (int i = 0; i < SP_STATEMENTS; i++)
+        sqlite3_finalize(db->statement[i]);
+    sqlite3_close(db->sql);
+    sp_free(db->texts);
+    sp_free(db->sample);
+}
