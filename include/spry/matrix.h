@@ -93,7 +93,8 @@ typedef struct {
     double symmetry;           /* share of entries whose mirror is there */
     int64_t not_finite;        /* NaN and Inf among the values */
     int64_t explicit_zeros;
-    float density[SPRY_DENSITY][SPRY_DENSITY]; /* entries per cell */
+    float density[SPRY_DENSITY][SPRY_DENSITY]; /* entries per cell; only the
+                               first min(128, rows) x min(128, cols) count */
 } spry_stats;
 
 /* All of it in O(nnz). */

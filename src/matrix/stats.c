@@ -1,0 +1,64 @@
+/* stats.c - from a matrix to what is worth knowing of its pattern. */
+#include "matrix/stats.h"
+
+#include <string.h>
+
+/* The parts that run one after another over all entries; side by side. */
+static spry_status (*const serial[])(spry_stats *, const spry_matrix *) = {
+    sp_stats_symmetry,
+    sp_stats_reuse,
+    sp_stats_diagonals,
+};
+enum { SERIAL = sizeof serial / sizeof serial[0] };
+
+/* Sentences belong to threads: the caller's is set from the status here. */
+static spry_status run_serial(spry_stats *s, const spry_matrix *m)
+{
+    spry_status worst = SPRY_OK;
+
+#pragma omp parallel for schedule(dynamic, 1) reduction(max : worst)
+    for (int k = 0; k < SERIAL; k++) {
+        spry_status one = serial[k](s, m);
+
+        worst = one > worst ? one : worst;
+    }
+    if (worst != SPRY_OK)
+        return sp_fail(worst,
+                       "not enough memory for statistics of %lld entries",
+                       (long long)m->nnz);
+    return SPRY_OK;
+}
+
+spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
+{
+    spry_status s;
+
+    memset(out, 0, sizeof *out);
+    out->rows = m->rows;
+    out->cols = m->cols;
+    out->nnz = m->nnz;
+    sp_stats_rows(out, m);
+    s = sp_stats_entries(out, m);
+    if (s == SPRY_OK)
+        s = sp_stats_blocks(out, m);
+    if (s == SPRY_OK)
+        s = run_serial(out, m);
+    return s;
+}
+
+static int log2_of(int n)
+{
+    for (int k = 0; k < SPRY_BLOCKS; k++)
+        if (n == 1 << k)
+            return k;
+    return -1;
+}
+
+double spry_stats_fill(const spry_stats *s, int r, int c)
+{
+    int a = log2_of(r), b = log2_of(c);
+
+    if (a < 0 || b < 0 || s->blocks[a][b] == 0)
+        return 0;
+    return (double)s->nnz / ((double)s->blocks[a][b] * r * c);
+}
