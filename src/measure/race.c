@@ -1,0 +1,231 @@
+/* race.c - functions side by side -> which is faster, and how surely.
+ *
+ * Every round samples each contestant once, in random order. A contestant's
+ * sample is compared with the baseline's of the same round, so what slows
+ * the machine down for a while slows both. After 3, 11, 31 ... rounds those
+ * who are clearly behind leave, and the time goes to the rest. */
+#include "measure/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+
+static const double SAMPLE_SECONDS = 1e-3;
+enum {
+    TIMER_COSTS = 50,
+    MOST_REPEATS = 1 << 24,
+    EXACT_PAIRS = 6 /* from here on the interval assumes nothing */
+};
+
+typedef struct {
+    const sp_contestant *c;
+    sp_racer *out;
+    int n;
+    sp_race_options o;
+    double start, sample_seconds;
+    char *evict;   /* [o.evict_bytes] */
+    int *order;    /* [n] */
+    double *pairs; /* [SP_RACE_PAIRS] log ratios being sorted */
+    sp_rng rng;
+} race;
+
+/* ---- one sample ---- */
+
+/* All threads walk through other memory: the caches of every core forget. */
+static void forget(race *r)
+{
+    char *memory = r->evict;
+    int64_t bytes = r->o.evict_bytes;
+
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < bytes; i += 64)
+        memory[i]++;
+}
+
+static double sample(race *r, int i)
+{
+    int repeat = r->out[i].repeat;
+    double start;
+
+    if (r->evict)
+        forget(r);
+    start = r->o.clock();
+    for (int k = 0; k < repeat; k++)
+        r->c[i].run(r->c[i].ctx);
+    return (r->o.clock() - start) / repeat;
+}
+
+static int ended(const race *r)
+{
+    return r->o.between && r->o.between(r->o.arg);
+}
+
+/* ---- before the first round ---- */
+
+static double timer_cost(double (*clock)(void))
+{
+    double least = HUGE_VAL;
+
+    for (int i = 0; i < 20; i++) {
+        double start = clock(), cost = clock() - start;
+
+        if (cost < least)
+            least = cost;
+    }
+    return least;
+}
+
+/* Run once to warm up, then more and more often until a sample is long
+ * enough for the clock. With cold caches only a single run is cold. */
+static void calibrate(race *r, int i)
+{
+    sp_racer *x = &r->out[i];
+    double per_run;
+
+    x->repeat = 1;
+    if (sample(r, i) >= r->sample_seconds || r->evict)
+        return;
+    while ((per_run = sample(r, i)) * x->repeat < r->sample_seconds &&
+           x->repeat < MOST_REPEATS) {
+        double need = per_run > 0 ? r->sample_seconds / per_run * 1.1 + 1 : 0;
+
+        x->repeat = need > x->repeat && need < 10.0 * x->repeat
+                        ? (int)need
+                        : 10 * x->repeat;
+    }
+}
+
+/* ---- rounds ---- */
+
+static void shuffle(race *r)
+{
+    for (int i = r->n - 1; i > 0; i--) {
+        int k = (int)sp_rng_below(&r->rng, (uint64_t)i + 1), t = r->order[i];
+
+        r->order[i] = r->order[k];
+        r->order[k] = t;
+    }
+}
+
+/* One sample of everybody still in; 0 when the caller ended the race, and
+ * then the round does not count. */
+static int run_round(race *r, int round)
+{
+    shuffle(r);
+    for (int k = 0; k < r->n; k++) {
+        sp_racer *x = &r->out[r->order[k]];
+
+        if (x->dropped)
+            continue;
+        if (ended(r))
+            return 0;
+        x->samples[round] = sample(r, r->order[k]);
+    }
+    for (int i = 0; i < r->n; i++)
+        if (!r->out[i].dropped)
+            r->out[i].pairs = round + 1;
+    return 1;
+}
+
+/* From samples to seconds, speed-up and its interval. */
+static void summarise(race *r, int i)
+{
+    sp_racer *x = &r->out[i];
+    const double *base = r->out[0].samples;
+    sp_interval v;
+
+    if (x->pairs == 0)
+        return;
+    memcpy(r->pairs, x->samples, (size_t)x->pairs * sizeof *r->pairs);
+    x->seconds = sp_median(r->pairs, x->pairs);
+    for (int k = 0; k < x->pairs; k++)
+        r->pairs[k] = log(base[k] / x->samples[k]);
+    v = sp_median_interval(r->pairs, x->pairs);
+    x->speedup = exp(v.mid);
+    x->low = i == 0 ? 1 : exp(v.low);
+    x->high = i == 0 ? 1 : exp(v.high);
+}
+
+/* Drop who is slower than the baseline or than the leader for certain.
+ * Three pairs may send a loser home, but never crown a winner. Returns
+ * nonzero when nothing more is to be learned. */
+static int decide(race *r)
+{
+    double leader = 1;
+    int open = 0;
+
+    for (int i = 0; i < r->n; i++) {
+        summarise(r, i);
+        if (!r->out[i].dropped && r->out[i].low > leader)
+            leader = r->out[i].low;
+    }
+    for (int i = 1; i < r->n; i++) {
+        sp_racer *x = &r->out[i];
+
+        x->dropped |= x->high < leader;
+        open += !x->dropped && (x->pairs < EXACT_PAIRS ||
+                                x->high > x->low * (1 + r->o.precision));
+    }
+    return open == 0;
+}
+
+/* 3, 11, 31, 101: about half a decade apart. */
+static int is_checkpoint(int rounds)
+{
+    return rounds == 3 || rounds == 11 || rounds == 31 || rounds == 101;
+}
+
+static spry_status run_rounds(race *r)
+{
+    double end = r->start + r->o.seconds;
+
+    for (int i = 0; i < r->n; i++) {
+        if (ended(r))
+            return SPRY_STOPPED;
+        calibrate(r, i);
+    }
+    for (int round = 0; round < r->o.pairs; round++) {
+        if (!run_round(r, round))
+            return SPRY_STOPPED;
+        if (r->o.clock() >= end)
+            break;
+        if (is_checkpoint(round + 1) && decide(r))
+            break;
+    }
+    return SPRY_OK;
+}
+
+spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
+                    const sp_race_options *options)
+{
+    race r = {.c = c, .out = out, .n = n, .o = *options};
+    spry_status s = SPRY_OK;
+
+    if (n < 1 || r.o.pairs < 1 || r.o.pairs > SP_RACE_PAIRS)
+        return sp_fail(SPRY_USAGE, "a race needs runners and 1 to %d rounds",
+                       SP_RACE_PAIRS);
+    memset(out, 0, (size_t)n * sizeof *out);
+    r.o.clock = r.o.clock ? r.o.clock : sp_seconds;
+    r.rng = sp_rng_seed(r.o.seed);
+    r.order = sp_alloc(n, sizeof *r.order);
+    r.pairs = sp_alloc(SP_RACE_PAIRS, sizeof *r.pairs);
+    r.evict = r.o.evict_bytes > 0 ? sp_alloc(r.o.evict_bytes, 1) : NULL;
+    if (!r.order || !r.pairs || (r.o.evict_bytes > 0 && !r.evict))
+        s = sp_fail_memory((size_t)r.o.evict_bytes + sizeof(race));
+    if (s == SPRY_OK) {
+        for (int i = 0; i < n; i++)
+            r.order[i] = i;
+        r.sample_seconds = TIMER_COSTS * timer_cost(r.o.clock);
+        if (r.sample_seconds < SAMPLE_SECONDS)
+            r.sample_seconds = SAMPLE_SECONDS;
+        r.start = r.o.clock();
+        s = run_rounds(&r);
+        for (int i = 0; i < n; i++)
+            summarise(&r, i);
+    }
+    sp_free(r.evict);
+    sp_free(r.pairs);
+    sp_free(r.order);
+    return s == SPRY_STOPPED ? sp_fail(s, "the race was stopped") : s;
+}
