@@ -1,0 +1,56 @@
+#!/bin/bash
+# kill_tune.sh - kill -9 a tune at random moments, ROUNDS times.
+#
+# After every kill the store opens and checks, no record that was there is
+# gone, and at the end a tune on the same store runs through.
+#   SPRY   the command (build/release/spry)
+#   ROUNDS how many kills (100)
+#   SEED   of the moments (1)
+set -euo pipefail
+spry=${SPRY:-build/release/spry}
+rounds=${ROUNDS:-100}
+RANDOM=${SEED:-1}
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+export SPRY_HOME=$here/home
+store=$here/records.db
+
+fail() {
+    echo "round $round: $*" >&2
+    exit 1
+}
+
+# A matrix of its own for every round, so that no tune is a mere lookup.
+tune() {
+    "$spry" tune "gen:uniform,rows=2000,nnz=20000,seed=$1" --op spmm \
+        --cols 32 --budget 1s --store "$store" --json
+}
+
+count() {
+    "$spry" records export - --store "$store" | grep -c '"kind":"record"' ||
+        true
+}
+
+have=0
+killed=0
+for ((round = 1; round <= rounds; round++)); do
+    tune "$round" >/dev/null 2>"$here/err" &
+    pid=$!
+    sleep "$(printf '0.%03d' $((RANDOM % 1000)))"
+    if kill -9 "$pid" 2>/dev/null; then
+        killed=$((killed + 1))
+    fi
+    wait "$pid" 2>/dev/null || true
+    "$spry" records check --store "$store" >/dev/null ||
+        fail "the store does not check"
+    now=$(count)
+    [ "$now" -ge "$have" ] || fail "$have records became $now"
+    have=$now
+done
+
+round=last
+[ "$killed" -gt 0 ] || fail "no tune lived long enough to be killed"
+tune 0 >"$here/out" 2>"$here/err" || fail "$(cat "$here/err")"
+grep -q '"verified": *true' "$here/out" || fail "the last tune is unverified"
+[ "$(count)" -gt "$have" ] || fail "the last tune left no record"
+echo "$killed of $rounds tunes killed, $(count) records kept"
