@@ -22,7 +22,7 @@ fail() {
 
 # A matrix of its own for every round, so that no tune is a mere lookup.
 tune() {
-    "$spry" tune "gen:uniform,rows=2000,nnz=20000,seed=$1" --op spmm \
+    "$spry" tune "gen:uniform,rows=2000,nnz=$((20000 + $1))" --op spmm \
         --cols 32 --budget 1s --store "$store" --json
 }
 
