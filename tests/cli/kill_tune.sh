@@ -21,10 +21,10 @@ fail() {
 }
 
 # A matrix of its own for every round, so that no tune is a mere lookup.
-tune() {
-    "$spry" tune "gen:uniform,rows=2000,nnz=$((20000 + $1))" --op spmm \
-        --cols 32 --budget 1s --store "$store" --json
+matrix() {
+    echo "gen:uniform,rows=2000,nnz=$((20000 + $1))"
 }
+how=(--op spmm --cols 32 --budget 1s --store "$store" --json)
 
 count() {
     "$spry" records export - --store "$store" | grep -c '"kind":"record"' ||
@@ -34,7 +34,8 @@ count() {
 have=0
 killed=0
 for ((round = 1; round <= rounds; round++)); do
-    tune "$round" >/dev/null 2>"$here/err" &
+    # No function here: the process to be killed must be spry itself.
+    "$spry" tune "$(matrix "$round")" "${how[@]}" >/dev/null 2>&1 &
     pid=$!
     sleep "$(printf '0.%03d' $((RANDOM % 1000)))"
     if kill -9 "$pid" 2>/dev/null; then
@@ -50,7 +51,8 @@ done
 
 round=last
 [ "$killed" -gt 0 ] || fail "no tune lived long enough to be killed"
-tune 0 >"$here/out" 2>"$here/err" || fail "$(cat "$here/err")"
+"$spry" tune "$(matrix 0)" "${how[@]}" >"$here/out" 2>"$here/err" ||
+    fail "$(cat "$here/err")"
 grep -q '"verified": *true' "$here/out" || fail "the last tune is unverified"
 [ "$(count)" -gt "$have" ] || fail "the last tune left no record"
 echo "$killed of $rounds tunes killed, $(count) records kept"
