@@ -6,7 +6,7 @@
 
 enum { GRAIN = 1024 }; /* threads get whole multiples of so many words */
 
-static const double MEMORY_BUDGET = 0.40, CACHE_BUDGET = 0.015;
+static const double MEMORY_BUDGET = 0.25, CACHE_BUDGET = 0.01;
 
 typedef struct {
     sp_probe *p;

@@ -14,7 +14,7 @@
 
 enum { CHASE = 1 << 15, LINE_WORDS = 8, GATHERS = 1 << 13 };
 
-static const double LEVEL_BUDGET = 0.02;
+static const double LEVEL_BUDGET = 0.01;
 
 typedef struct {
     sp_probe *p;
