@@ -355,6 +355,24 @@ static void the_benchmark_classes_exist(void **state)
     }
 }
 
+/* docs/generators.md shows each kind's parameters as they are. */
+static void the_manual_is_true(void **state)
+{
+    int root = (int)strlen(SPRY_TEST_DATA) - (int)strlen("/tests/data");
+    char path[4096];
+    sp_file f;
+
+    (void)state;
+    snprintf(path, sizeof path, "%.*s/docs/generators.md", root,
+             SPRY_TEST_DATA);
+    check_ok(sp_file_read(&f, path, 1 << 20));
+    for (int k = 0; spry_generator_name(k); k++) {
+        assert_non_null(strstr(f.data, spry_generator_params(k)));
+        assert_non_null(strstr(f.data, spry_generator_help(k)));
+    }
+    sp_file_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +389,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(refused_memory_leaks_nothing),
         cmocka_unit_test(the_benchmark_classes_exist),
+        cmocka_unit_test(the_manual_is_true),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
