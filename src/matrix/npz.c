@@ -48,7 +48,7 @@ static int parse_type(npy *a, const char *at, const char *end)
     at += 3;
     if (!sp_scan_int(&at, end, &size) || size < 1 || size > 4096)
         return 0;
-    a->size = (int)size;
+    a->size = (int)(a->kind == 'U' ? 4 * size : size);
     return 1;
 }
 
@@ -96,10 +96,8 @@ static const char *refused(const npy *a)
         return "holds Python objects, which are never read";
     if (a->kind == 'c')
         return "holds complex values, which are not read";
-    if (a->kind == 'S')
+    if (a->kind == 'S' || a->kind == 'U')
         return NULL;
-    if (a->kind == 'U')
-        return a->size % 4 ? "is damaged" : NULL;
     if (a->kind == 'f')
         return a->size == 4 || a->size == 8
                    ? NULL
