@@ -67,6 +67,9 @@ struct sp_kind {
 
 /* Fill g->kind's parameters: defaults, then the "key=value ..." of spec. */
 spry_status sp_gen_parse(sp_gen *g, const char *spec);
+/* SPRY_USAGE when a kind is about to make more than 2^34: hours of work that
+ * would not fit in memory. */
+spry_status sp_gen_entries(const sp_gen *g, double entries);
 double sp_gen_real(const sp_gen *g, const char *name);
 int64_t sp_gen_count(const sp_gen *g, const char *name);
 sp_origin sp_gen_origin(const sp_gen *g, const char *name);

@@ -27,13 +27,15 @@ static int64_t blocks_row(const sp_gen *g, int64_t i, sp_row *w)
 }
 
 /* How many blocks hold nnz entries, as many as there are at most. */
-static int64_t count_blocks(const sp_gen *g, int64_t nnz)
+static spry_status count_blocks(int64_t *blocks, const sp_gen *g, int64_t nnz)
 {
     double cells = (double)g->table[0] * (double)g->table[1];
     double most = (double)g->quotas * (double)g->table[2];
-    double fill = sp_gen_real(g, "fill");
+    double fill = sp_gen_real(g, "fill"), n;
 
-    return fill > 0 ? llround(fmin((double)nnz / (cells * fill), most)) : 0;
+    n = fill > 0 ? round(fmin((double)nnz / (cells * fill), most)) : 0;
+    *blocks = (int64_t)n;
+    return sp_gen_entries(g, n * cells); /* drawn, though not all are kept */
 }
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -43,7 +45,7 @@ static int64_t divide_up(int64_t a, int64_t b)
 
 static spry_status blocks_prepare(sp_gen *g)
 {
-    int64_t nnz;
+    int64_t nnz, blocks = 0;
     spry_status s = sp_gen_shape_nnz(g, &nnz);
 
     if (s == SPRY_OK)
@@ -62,9 +64,11 @@ static spry_status blocks_prepare(sp_gen *g)
     g->table[1] = sp_gen_count(g, "c");
     g->table[2] = divide_up(g->cols, g->table[1]);
     s = sp_gen_quota_new(g, divide_up(g->rows, g->table[0]));
+    if (s == SPRY_OK)
+        s = count_blocks(&blocks, g, nnz);
     if (s != SPRY_OK)
         return s;
-    sp_gen_quota_even(g, count_blocks(g, nnz));
+    sp_gen_quota_even(g, blocks);
     sp_gen_quota_cap(g, g->table[2]);
     g->widest *= g->table[1];
     return SPRY_OK;

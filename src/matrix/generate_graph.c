@@ -86,9 +86,9 @@ static spry_status rmat_prepare(sp_gen *g)
         return s;
     g->rows = g->cols = (int64_t)1 << sp_gen_count(g, "scale");
     edges = (double)g->rows * sp_gen_real(g, "degree");
-    if (edges > 0x1p50)
-        return sp_fail(SPRY_USAGE, "rmat: %g edges are too many", edges);
-    s = rmat_coins(g);
+    s = sp_gen_entries(g, edges);
+    if (s == SPRY_OK)
+        s = rmat_coins(g);
     if (s == SPRY_OK)
         s = sp_gen_quota_new(g, g->rows);
     if (s != SPRY_OK)
@@ -186,7 +186,9 @@ static spry_status bipartite_prepare(sp_gen *g)
         g->rows += s == SPRY_OK ? sp_gen_count(g, sides[k]) : 0;
     }
     if (s == SPRY_OK)
-        s = sp_gen_whole(g, "edges", 0, 0x1p50);
+        s = sp_gen_whole(g, "edges", 0, 0x1p53);
+    if (s == SPRY_OK)
+        s = sp_gen_entries(g, 2 * sp_gen_real(g, "edges"));
     if (s != SPRY_OK)
         return s;
     g->cols = g->rows;

@@ -26,12 +26,11 @@ static spry_status banded_prepare(sp_gen *g)
         s = sp_gen_whole(g, "band", 0, 0x1p53);
     if (s == SPRY_OK)
         s = sp_gen_range(g, "density", 0, 1);
-    if (s == SPRY_OK) {
-        double width = 2 * sp_gen_real(g, "band") + 1;
-
-        g->widest = (int64_t)fmin(width, (double)g->cols);
-    }
-    return s;
+    if (s != SPRY_OK)
+        return s;
+    g->widest = smaller(2 * sp_gen_count(g, "band") + 1, g->cols);
+    return sp_gen_entries(g, (double)g->rows * (double)g->widest *
+                                 sp_gen_real(g, "density"));
 }
 
 /* `density` of the columns in [i - band, i + band], at random. */
@@ -83,6 +82,8 @@ static spry_status diagonals_prepare(sp_gen *g)
     spread = sp_gen_origin(g, "spread") == SP_GIVEN ? sp_gen_count(g, "spread")
                                                     : (g->cols - 1) / 2;
     s = sp_gen_whole(g, "count", 1, 2 * (double)spread + 1);
+    if (s == SPRY_OK)
+        s = sp_gen_entries(g, (double)g->rows * sp_gen_real(g, "count"));
     if (s != SPRY_OK)
         return s;
     g->tables = g->widest = sp_gen_count(g, "count");
@@ -124,13 +125,19 @@ const sp_kind sp_kind_diagonals = {
 static spry_status arrow_prepare(sp_gen *g)
 {
     spry_status s = sp_gen_shape(g);
+    double full, rest; /* at most, in full rows and in the others */
 
     if (s == SPRY_OK)
         s = sp_gen_whole(g, "head", 0, (double)g->cols);
     if (s == SPRY_OK)
         s = sp_gen_whole(g, "band", 0, 0x1p53);
+    if (s != SPRY_OK)
+        return s;
     g->widest = g->cols;
-    return s;
+    full = fmin(sp_gen_real(g, "head"), (double)g->rows) * (double)g->cols;
+    rest = sp_gen_real(g, "head") + 2 * sp_gen_real(g, "band") + 1;
+    rest = fmin(rest, (double)g->cols) * (double)g->rows;
+    return sp_gen_entries(g, full + rest);
 }
 
 static int64_t arrow_row(const sp_gen *g, int64_t i, sp_row *w)
@@ -169,9 +176,8 @@ static spry_status grid_prepare(sp_gen *g, const char *const *axes, int count)
         s = sp_gen_whole(g, axes[k], 1, 0x1p40);
         points *= sp_gen_real(g, axes[k]);
     }
-    if (s == SPRY_OK && points > 0x1p53)
-        s = sp_fail(SPRY_USAGE, "%s: %g points are too many", g->kind->name,
-                    points);
+    if (s == SPRY_OK)
+        s = sp_gen_entries(g, points);
     if (s == SPRY_OK)
         g->rows = g->cols = (int64_t)points;
     return s;

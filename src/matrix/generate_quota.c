@@ -124,25 +124,37 @@ spry_status sp_gen_shape(sp_gen *g)
     return s;
 }
 
+/* What nnz says; a default is cut to what fits. */
+static spry_status count_by_nnz(const sp_gen *g, double cells, double *nnz)
+{
+    *nnz = sp_gen_real(g, "nnz");
+    if (sp_gen_origin(g, "nnz") == SP_GIVEN)
+        return sp_gen_whole(g, "nnz", 0, cells);
+    *nnz = fmin(floor(*nnz), cells);
+    return SPRY_OK;
+}
+
 spry_status sp_gen_shape_nnz(sp_gen *g, int64_t *nnz)
 {
     sp_origin by_count = sp_gen_origin(g, "nnz");
     sp_origin by_share = sp_gen_origin(g, "density");
     spry_status s = sp_gen_shape(g);
-    double most;
+    double cells = (double)g->rows * (double)g->cols, n;
 
     if (s != SPRY_OK)
         return s;
     if (by_count == SP_GIVEN && by_share == SP_GIVEN)
         return sp_fail(SPRY_USAGE, "%s: give nnz or density, not both",
                        g->kind->name);
-    most = fmin((double)g->rows * (double)g->cols, 0x1p53);
     if (by_count == SP_AUTO || by_share == SP_GIVEN) {
-        *nnz = llround(most * sp_gen_real(g, "density"));
-        return sp_gen_range(g, "density", 0, 1);
+        s = sp_gen_range(g, "density", 0, 1);
+        n = cells * sp_gen_real(g, "density");
+    } else {
+        s = count_by_nnz(g, cells, &n);
     }
-    *nnz = sp_gen_count(g, "nnz");
-    if (by_count == SP_DEFAULT && (double)*nnz > most)
-        *nnz = (int64_t)most;
-    return by_count == SP_DEFAULT ? SPRY_OK : sp_gen_whole(g, "nnz", 0, most);
+    if (s == SPRY_OK)
+        s = sp_gen_entries(g, n);
+    if (s == SPRY_OK)
+        *nnz = llround(n);
+    return s;
 }

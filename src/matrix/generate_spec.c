@@ -18,20 +18,13 @@ typedef struct {
 
 static const char *const blanks = " \t\n,";
 
-static sp_param *find(sp_gen *g, const char *name)
+/* Where the parameter is in g->param, or -1. */
+static int place_of(const sp_gen *g, const char *name)
 {
     for (int k = 0; k < g->params; k++)
         if (strcmp(g->param[k].name, name) == 0)
-            return &g->param[k];
-    return NULL;
-}
-
-static const sp_param *known(const sp_gen *g, const char *name)
-{
-    for (int k = 0; k < g->params; k++)
-        if (strcmp(g->param[k].name, name) == 0)
-            return &g->param[k];
-    return NULL;
+            return k;
+    return -1;
 }
 
 /* The next "name=value" at *at into a; 0 at the end, -1 when it is none. */
@@ -71,22 +64,17 @@ static int read_value(const char *name, const char *text, double *out)
  * parameter, or a multiple of one. Run once the user's values are known. */
 static void resolve(sp_gen *g, const assignment *a)
 {
-    sp_param *p = find(g, a->name);
-    const char *star = strchr(a->value, '*');
-    const sp_param *base = known(g, star ? star + 1 : a->value);
+    sp_param *p = &g->param[place_of(g, a->name)];
+    const char *star = strchr(a->value, '*'), *at = a->value;
+    int base = place_of(g, star ? star + 1 : a->value);
+    double factor = 1;
 
     if (p->origin == SP_GIVEN)
         return;
-    p->origin = base ? SP_DEFAULT : SP_AUTO;
-    p->value = 0;
-    if (base) {
-        double factor = 1;
-        const char *at = a->value;
-
-        if (star)
-            sp_scan_real(&at, star, &factor);
-        p->value = factor * base->value;
-    }
+    if (star)
+        sp_scan_real(&at, star, &factor);
+    p->origin = base >= 0 ? SP_DEFAULT : SP_AUTO;
+    p->value = base >= 0 ? factor * g->param[base].value : 0;
 }
 
 static void read_defaults(sp_gen *g)
@@ -122,7 +110,8 @@ static spry_status read_given(sp_gen *g, const char *spec)
     int got;
 
     while ((got = next_assignment(&a, &at)) != 0) {
-        sp_param *p = got > 0 ? find(g, a.name) : NULL;
+        int place = got > 0 ? place_of(g, a.name) : -1;
+        sp_param *p = place >= 0 ? &g->param[place] : NULL;
 
         before += strspn(before, blanks);
         if (!p)
@@ -160,17 +149,17 @@ spry_status sp_gen_parse(sp_gen *g, const char *spec)
 
 double sp_gen_real(const sp_gen *g, const char *name)
 {
-    return known(g, name)->value;
+    return g->param[place_of(g, name)].value;
 }
 
 int64_t sp_gen_count(const sp_gen *g, const char *name)
 {
-    return (int64_t)known(g, name)->value;
+    return (int64_t)fmin(g->param[place_of(g, name)].value, 0x1p62);
 }
 
 sp_origin sp_gen_origin(const sp_gen *g, const char *name)
 {
-    return known(g, name)->origin;
+    return g->param[place_of(g, name)].origin;
 }
 
 spry_status sp_gen_range(const sp_gen *g, const char *name, double low,
@@ -182,6 +171,16 @@ spry_status sp_gen_range(const sp_gen *g, const char *name, double low,
         return SPRY_OK;
     return sp_fail(SPRY_USAGE, "%s: %s is %.15g; it must be in %.15g .. %.15g",
                    g->kind->name, name, x, low, high);
+}
+
+spry_status sp_gen_entries(const sp_gen *g, double entries)
+{
+    const double most = 0x1p34;
+
+    if (entries <= most)
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE, "%s: %.3g entries are too many; at most %.3g",
+                   g->kind->name, entries, most);
 }
 
 spry_status sp_gen_whole(const sp_gen *g, const char *name, double low,

@@ -307,7 +307,16 @@ static void nonsense_is_refused(void **state)
         {"hypersparse rows=10 cols=1 nnz=5 used=2", "fit"},
         {"powerlaw rows=10 nnz=90 longest=8", "fit"},
         {"diagonals rows=5 count=99", "count"},
-        {"stencil5 nx=1e9 ny=1e9", "points"},
+        {"stencil5 nx=1e9 ny=1e9", "too many"},
+        {"uniform rows=1M cols=1T density=1", "too many"},
+        {"uniform rows=1M nnz=1e300", "nnz"},
+        {"rmat scale=48 degree=1M", "too many"},
+        {"banded rows=1T band=1T", "too many"},
+        {"arrow rows=1M cols=1T head=1M", "too many"},
+        {"diagonals rows=1T count=1k", "too many"},
+        {"blocks rows=1G fill=1e-9", "too many"},
+        {"bipartite edges=1e300", "edges"},
+        {"bipartite edges=1e15", "too many"},
         {"blocks rows=4 r=8", "r is 8"},
     };
 
