@@ -1,4 +1,63 @@
-# The generator, run at build time, writes the built-in kernels: one file per
-# instruction set, each compiled for it and chosen at run time.
-file(WRITE ${CMAKE_BINARY_DIR}/kernels/empty.c "typedef int spry_no_kernels;\n")
-add_library(spry_kernels OBJECT ${CMAKE_BINARY_DIR}/kernels/empty.c)
+# The generator, run at build time, writes the built-in kernels: two files per
+# instruction set, compiled for it and chosen at run time. Plain loops are
+# compiled as a user would at best; tuned ones say exactly what they want and
+# need no more than -O2. An instruction set this compiler cannot make is left
+# out, and so is every one of another architecture.
+include(CheckCCompilerFlag)
+add_executable(make_kernels tools/make_kernels.c
+    src/base/alloc.c src/base/buf.c src/base/fail.c src/machine/isa.c
+    src/problem/names.c src/schedule/table.c
+    src/codegen/spec.c src/codegen/prelude.c src/codegen/emit.c
+    src/codegen/spmv.c src/codegen/spmm.c src/codegen/bcsr.c
+    src/codegen/sddmm.c src/codegen/plain.c src/codegen/kernel.c
+    src/codegen/builtin.c)
+target_include_directories(make_kernels PRIVATE include src)
+target_compile_definitions(make_kernels PRIVATE
+    _POSIX_C_SOURCE=200809L SPRY_VERSION="${PROJECT_VERSION}")
+target_link_libraries(make_kernels PRIVATE spry_warnings)
+
+set(portable_flags "")
+set(neon_flags "")
+set(sse2_flags "")
+set(avx2_flags -mavx2 -mfma)
+set(avx512_flags -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(kernel_sets sse2)
+    check_c_compiler_flag("-mavx2 -mfma" SPRY_HAS_AVX2)
+    check_c_compiler_flag("-mavx512f -mavx512vl" SPRY_HAS_AVX512)
+    if(SPRY_HAS_AVX2)
+        list(APPEND kernel_sets avx2)
+    endif()
+    if(SPRY_HAS_AVX512)
+        list(APPEND kernel_sets avx512)
+    endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    set(kernel_sets neon)
+else()
+    set(kernel_sets portable)
+endif()
+
+set(kernel_dir ${CMAKE_BINARY_DIR}/kernels)
+file(MAKE_DIRECTORY ${kernel_dir})
+add_library(spry_kernels OBJECT ${kernel_dir}/table.c)
+target_include_directories(spry_kernels PRIVATE include src)
+add_custom_command(OUTPUT ${kernel_dir}/table.c DEPENDS make_kernels
+    COMMAND make_kernels table ${kernel_sets} > ${kernel_dir}/table.c VERBATIM)
+foreach(set IN LISTS kernel_sets)
+    foreach(kind plain tuned)
+        set(file ${kernel_dir}/${kind}_${set}.c)
+        add_custom_command(OUTPUT ${file} DEPENDS make_kernels
+            COMMAND make_kernels ${kind} ${set} > ${file} VERBATIM)
+        target_sources(spry_kernels PRIVATE ${file})
+        set(flags -std=gnu11 -w -fno-sanitize=all -ffp-contract=fast
+            ${${set}_flags})
+        if(kind STREQUAL plain)
+            # -ffast-math, but NaN and Inf keep their meaning
+            list(APPEND flags -O3 -ffast-math -fno-finite-math-only)
+        else()
+            list(APPEND flags -O2)
+        endif()
+        set_source_files_properties(${file} PROPERTIES
+            COMPILE_OPTIONS "${flags}")
+    endforeach()
+endforeach()

@@ -31,11 +31,11 @@ typedef struct {
     int32_t format;   /* spry_format */
     int32_t tile;     /* vectors of dense columns held in registers */
     int32_t r, c;     /* block shape */
-    int32_t slice;    /* rows in a slice, in vectors */
+    int32_t slice;    /* vectors of rows per slice (sell) or group (dia) */
     int32_t sigma;    /* rows per sorting window; 1: unsorted */
-    int32_t unroll;   /* nonzeros (spmv, sddmm) or rows at a time */
+    int32_t unroll;   /* nonzeros at a time */
     int32_t gather;   /* 1: hardware gathers */
-    int32_t index;    /* bits of a stored column index: 16, 32 or 64 */
+    int32_t index;    /* bits of a stored column: 16, 64; 0: 32 if they fit */
     int32_t prefetch; /* nonzeros ahead; 0: none */
     int32_t panel;    /* columns of A per panel; 0: all in one */
     int32_t pass;     /* dense columns per pass over A; 0: all in one */

@@ -165,40 +165,32 @@ static void sync_directory(const char *path)
     close(fd);
 }
 
-/* Flush to the disk and close; 0 and errno when something was lost. */
-static int finish(sp_writer *w, int keep)
-{
-    int good = !ferror(w->f) && !fflush(w->f), why;
-
-    if (good && keep && *w->temp)
-        good = !fsync(fileno(w->f));
-    why = errno;
-    if (fclose(w->f) && good) {
-        good = 0;
-        why = errno;
-    }
-    w->f = NULL;
-    errno = why;
-    return good;
-}
-
 spry_status sp_writer_close(sp_writer *w, int keep)
 {
-    spry_status s = SPRY_OK;
-    int good;
+    int bad, why = 0;
 
     if (!w->f)
         return SPRY_OK;
-    good = finish(w, keep);
-    if (good && keep && *w->temp)
-        good = !rename(w->temp, w->path);
-    if (!good && keep)
-        s = sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
-    if (*w->temp && good && keep)
-        sync_directory(w->path);
-    else if (*w->temp)
+    bad = ferror(w->f) || fflush(w->f) ||
+          (keep && *w->temp && fsync(fileno(w->f)));
+    why = errno;
+    if (fclose(w->f) && !bad) {
+        bad = 1;
+        why = errno;
+    }
+    w->f = NULL;
+    if (keep && !bad && *w->temp && rename(w->temp, w->path)) {
+        bad = 1;
+        why = errno;
+    }
+    if (*w->temp && (!keep || bad))
         unlink(w->temp);
-    return s;
+    if (keep && !bad && *w->temp)
+        sync_directory(w->path);
+    errno = why;
+    if (keep && bad)
+        return sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
+    return SPRY_OK;
 }
 
 spry_status sp_file_write(const char *path, const void *data, size_t n)

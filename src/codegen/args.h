@@ -1,0 +1,46 @@
+/* args.h - what a kernel is handed.
+ *
+ * One list makes both the C struct here and its text in generated code, so
+ * the two cannot drift apart. A kernel walks units [first, last): rows,
+ * block rows, slices or groups of rows, depending on the format. */
+#ifndef SP_ARGS_H
+#define SP_ARGS_H
+
+#include <stdint.h>
+
+#define SP_ARGS(X)                                                         \
+    X(int64_t, first) /* units to walk */                                  \
+    X(int64_t, last)                                                       \
+    X(int64_t, rows) /* of A */                                            \
+    X(int64_t, cols)                                                       \
+    X(int64_t, n)          /* dense columns */                             \
+    X(const void *, start) /* [units + 1] first entry of each unit */      \
+    X(const void *, col)   /* column of each entry or block */             \
+    X(const void *, val)                                                   \
+    X(const void *, row)  /* row of each unit; NULL: the unit itself */    \
+    X(const void *, base) /* added to the unit's columns; NULL: nothing */ \
+    X(const void *, out)  /* sddmm: where the unit's results go */         \
+    X(const int64_t *, diagonal) /* dia: offsets, ascending */             \
+    X(int64_t, diagonals)                                                  \
+    X(const void *, B)                                                     \
+    X(const void *, D)                                                     \
+    X(void *, C)                                                           \
+    X(double, alpha)                                                       \
+    X(double, beta)                                                        \
+    X(int64_t, prefetch) /* entries ahead */                               \
+    X(int64_t, pass)     /* dense columns per pass over the units */       \
+    X(int64_t, stream)   /* results bypass the cache */
+
+#define SP_FIELD(type, name) type name;
+typedef struct {
+    SP_ARGS(SP_FIELD)
+} sp_args;
+#undef SP_FIELD
+
+/* Nonzero: a result is not finite, and padding may be to blame. */
+typedef int sp_kernel(const sp_args *a);
+
+/* Entries readable behind the last one, for prefetching. */
+enum { SP_PAD = 80 };
+
+#endif

@@ -1,0 +1,176 @@
+/* emit.c - the parts that kernels have in common. */
+#include "codegen/emit.h"
+
+#include <stdarg.h>
+
+void sp_line(sp_emit *e, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    sp_buf_add(e->out, text);
+    sp_buf_add(e->out, "\n");
+}
+
+const char *sp_vec(char out[16], const sp_emit *e, int width)
+{
+    if (width == 1)
+        snprintf(out, 16, "%s", e->T);
+    else
+        snprintf(out, 16, "%s%d", e->v, width);
+    return out;
+}
+
+const char *sp_mem(char out[16], const sp_emit *e, int width)
+{
+    if (width == 1)
+        snprintf(out, 16, "%s", e->T);
+    else
+        snprintf(out, 16, "%s%du", e->v, width);
+    return out;
+}
+
+sp_pieces sp_pieces_of(const sp_emit *e, int count)
+{
+    sp_pieces p = {.total = count};
+
+    for (int width = e->lanes, at = 0; at < count; width /= 2)
+        while (count - at >= width && p.count < 32) {
+            p.width[p.count] = width;
+            p.offset[p.count++] = at;
+            at += width;
+        }
+    return p;
+}
+
+void sp_emit_opening(sp_emit *e)
+{
+    char v[16];
+
+    sp_line(e,
+            "    const %s *start = a->start, *row = a->row, "
+            "*base = a->base;",
+            e->I);
+    sp_line(e, "    const %s *col = a->col;", e->J);
+    sp_line(e, "    const %s *val = a->val, *B = a->B;", e->T);
+    sp_line(e, "    %s *C = a->C;", e->T);
+    sp_line(e, "    const %s alpha = (%s)a->alpha, beta = (%s)a->beta;", e->T,
+            e->T, e->T);
+    if (e->k->n)
+        sp_line(e, "    const int64_t n = %lld;", (long long)e->k->n);
+    else
+        sp_line(e, "    const int64_t n = a->n;");
+    if (e->k->prefetch)
+        sp_line(e, "    const int64_t ahead = a->prefetch;");
+    for (int w = e->lanes; e->pads && w >= 1; w /= 2)
+        sp_line(e, "    %s bad%d = %s;", sp_vec(v, e, w), w,
+                w > 1 ? "{0}" : "0");
+    sp_line(e, "    (void)start, (void)row, (void)base, (void)n;");
+}
+
+void sp_emit_watch(sp_emit *e, int width, const char *value)
+{
+    if (e->pads) /* x - x is 0 for every finite x, else NaN */
+        sp_line(e, "        bad%d += %s - %s;", width, value, value);
+}
+
+void sp_emit_closing(sp_emit *e)
+{
+    if (!e->pads) {
+        sp_line(e, "    return 0;");
+        return;
+    }
+    for (int w = e->lanes; w > 1; w /= 2)
+        sp_line(e, "    bad1 += sum_%s%d(bad%d);", e->v, w, w);
+    sp_line(e, "    return bad1 != 0;");
+}
+
+void sp_emit_prefetch(sp_emit *e, const sp_pieces *p, const char *from)
+{
+    int line = 64 / (int)e->k->type;
+
+    if (!e->k->prefetch)
+        return;
+    for (int at = 0; at < p->total; at += line)
+        sp_line(e, "            __builtin_prefetch(%s + %d);", from, at);
+}
+
+/* c[...] = alpha * acc (+ beta * c[...]) in the three ways. */
+void sp_emit_store(sp_emit *e, const sp_pieces *p, const char *stem)
+{
+    const char *type = spry_type_name(e->k->type);
+    char mem[16], name[48];
+
+    sp_line(e, "        if (beta != 0) {");
+    for (int i = 0; i < p->count; i++)
+        sp_line(e, "            %s%d = alpha * %s%d + beta * *(%s *)(c + %d);",
+                stem, i, stem, i, sp_mem(mem, e, p->width[i]), p->offset[i]);
+    sp_line(e, "        } else {");
+    for (int i = 0; i < p->count; i++)
+        sp_line(e, "            %s%d = alpha * %s%d;", stem, i, stem, i);
+    sp_line(e, "        }");
+    for (int i = 0; i < p->count; i++) {
+        snprintf(name, sizeof name, "%s%d", stem, i);
+        sp_emit_watch(e, p->width[i], name);
+    }
+    if (p->width[0] == e->lanes)
+        sp_line(e, "        if (a->stream) {");
+    else
+        sp_line(e, "        {");
+    for (int i = 0; i < p->count; i++)
+        if (p->width[i] == e->lanes)
+            sp_line(e, "            SP_STREAM_%s((%s%d *)(c + %d), %s%d);",
+                    type, e->v, e->lanes, p->offset[i], stem, i);
+        else
+            sp_line(e, "            *(%s *)(c + %d) = %s%d;",
+                    sp_mem(mem, e, p->width[i]), p->offset[i], stem, i);
+    sp_line(e, "        }");
+    if (p->width[0] == e->lanes) {
+        sp_line(e, "        else {");
+        for (int i = 0; i < p->count; i++)
+            sp_line(e, "            *(%s *)(c + %d) = %s%d;",
+                    sp_mem(mem, e, p->width[i]), p->offset[i], stem, i);
+        sp_line(e, "        }");
+    }
+}
+
+/* for (; j + W <= stop; j += W) { body } */
+static void one_loop(sp_emit *e, int width, sp_tile_body *body)
+{
+    sp_pieces p = sp_pieces_of(e, width);
+
+    sp_line(e, "    for (; j + %d <= stop; j += %d) {", width, width);
+    body(e, &p);
+    sp_line(e, "    }");
+}
+
+/* With the width known, what full tiles leave over is one tile of its own;
+ * without, it is taken in halves. */
+void sp_emit_tiles(sp_emit *e, sp_tile_body *body)
+{
+    int full = e->k->tile * e->lanes;
+    int64_t n = e->k->n;
+
+    if (!n) {
+        int half = 1;
+
+        while (half * 2 < full)
+            half *= 2;
+        one_loop(e, full, body);
+        for (; half >= 1 && full > 1; half /= 2)
+            one_loop(e, half, body);
+        return;
+    }
+    if (n >= full)
+        one_loop(e, full, body);
+    if (n % full) {
+        sp_pieces p = sp_pieces_of(e, (int)(n % full));
+
+        sp_line(e, "    if (j < stop) {");
+        body(e, &p);
+        sp_line(e, "    }");
+    }
+}

@@ -1,0 +1,39 @@
+/* kernel.c - one spec, one C function. */
+#include "codegen/emit.h"
+
+/* [format][op]; dcsr shares csr's. */
+static sp_emitter *const emitters[][3] = {
+    [SPRY_CSR] = {sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_sddmm},
+    [SPRY_BCSR] = {sp_emit_bcsr_spmv, sp_emit_bcsr_spmm, NULL},
+    [SPRY_SELL] = {sp_emit_sell_spmv, NULL, NULL},
+    [SPRY_DIA] = {sp_emit_dia_spmv, NULL, NULL},
+};
+
+void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
+{
+    char name[SP_KERNEL_NAME];
+    sp_emit e = {
+        .out = out,
+        .k = k,
+        .T = k->type == SPRY_F32 ? "float" : "double",
+        .v = k->type == SPRY_F32 ? "f32x" : "f64x",
+        .I = k->index == 64 ? "int64_t" : "int32_t",
+        .J = k->index == 16   ? "uint16_t"
+             : k->index == 64 ? "int64_t"
+                              : "int32_t",
+        .lanes = sp_codegen_lanes(k->isa, k->type),
+        .pads = sp_codegen_pads(k),
+    };
+    sp_emitter *emit = k->plain ? sp_emit_plain : emitters[k->format][k->op];
+
+    sp_line(&e, "%sint %s(const sp_args *a)\n{", storage,
+            sp_codegen_name(name, k));
+    emit(&e);
+    sp_line(&e, "}\n");
+}
+
+void sp_codegen_file(sp_buf *out, const sp_spec *k)
+{
+    sp_codegen_prelude(out, k->isa);
+    sp_codegen_kernel(out, k, "");
+}

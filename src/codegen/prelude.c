@@ -1,0 +1,125 @@
+/* prelude.c - the types and helpers at the top of generated code.
+ *
+ * Vectors are the compiler's own vector types, so the same text serves
+ * every instruction set; intrinsics appear only where the language has no
+ * word: stores past the cache and hardware gathers. */
+#include "codegen/emit.h"
+
+#define SP_TEXT(type, name) "    " #type " " #name ";\n"
+static const char args_text[] =
+    "#include <stdint.h>\n"
+    "\n"
+    "typedef struct {\n" SP_ARGS(SP_TEXT) "} "
+                                          "sp_args;\n\n";
+
+/* Vectors of `lanes` elements, the sum of their lanes, their halves added,
+ * and neighbours added across two vectors: {a0+a1, a2+a3, b0+b1, b2+b3}. */
+static void add_vector(sp_buf *out, const char *stem, const char *T, int size,
+                       int lanes)
+{
+    int half = lanes / 2;
+
+    sp_buf_printf(out,
+                  "typedef %s %s%d __attribute__((vector_size(%d)));\n"
+                  "typedef %s %s%du __attribute__((vector_size(%d), "
+                  "aligned(%d), may_alias));\n",
+                  T, stem, lanes, size * lanes, T, stem, lanes, size * lanes,
+                  size);
+    if (lanes == 2)
+        sp_buf_printf(out,
+                      "static inline %s sum_%s2(%s2 v) { return v[0] + v[1]; "
+                      "}\n",
+                      T, stem, stem);
+    else {
+        sp_buf_printf(out,
+                      "static inline %s%d half_%s%d(%s%d v)\n{\n"
+                      "    return __builtin_shufflevector(v, v",
+                      stem, half, stem, lanes, stem, lanes);
+        for (int i = 0; i < half; i++)
+            sp_buf_printf(out, ", %d", i);
+        sp_buf_add(out, ") +\n           __builtin_shufflevector(v, v");
+        for (int i = half; i < lanes; i++)
+            sp_buf_printf(out, ", %d", i);
+        sp_buf_printf(out,
+                      ");\n}\n"
+                      "static inline %s sum_%s%d(%s%d v)\n{\n"
+                      "    return sum_%s%d(half_%s%d(v));\n}\n",
+                      T, stem, lanes, stem, lanes, stem, half, stem, lanes);
+    }
+    if (lanes > 4)
+        return;
+    sp_buf_printf(out,
+                  "static inline %s%d pair_%s%d(%s%d a, %s%d b)\n{\n"
+                  "    return __builtin_shufflevector(a, b, %s) +\n"
+                  "           __builtin_shufflevector(a, b, %s);\n}\n",
+                  stem, lanes, stem, lanes, stem, lanes, stem, lanes,
+                  lanes == 2 ? "0, 2" : "0, 2, 4, 6",
+                  lanes == 2 ? "1, 3" : "1, 3, 5, 7");
+}
+
+static void add_stream(sp_buf *out, spry_isa isa)
+{
+    static const char *const bits[] = {"", "256", "512"};
+    int wide = isa == SPRY_AVX512 ? 2 : isa == SPRY_AVX2 ? 1 : 0;
+
+    if (isa < SPRY_SSE2) {
+        sp_buf_add(out, "#define SP_STREAM_f32(p, x) (*(p) = (x))\n"
+                        "#define SP_STREAM_f64(p, x) (*(p) = (x))\n"
+                        "#define SP_FENCE() ((void)0)\n\n");
+        return;
+    }
+    sp_buf_printf(out,
+                  "#define SP_STREAM_f32(p, x) "
+                  "_mm%s_stream_ps((float *)(p), (__m%s)(x))\n"
+                  "#define SP_STREAM_f64(p, x) "
+                  "_mm%s_stream_pd((double *)(p), (__m%sd)(x))\n"
+                  "#define SP_FENCE() _mm_sfence()\n\n",
+                  bits[wide], wide ? bits[wide] : "128", bits[wide],
+                  wide ? bits[wide] : "128");
+}
+
+static const char gather_avx2[] =
+    "#define SP_GATHER_f32_32(x, c) \\\n"
+    "    (f32x8)_mm256_i32gather_ps(x, _mm256_loadu_si256("
+    "(const __m256i *)(c)), 4)\n"
+    "#define SP_GATHER_f32_16(x, c) \\\n"
+    "    (f32x8)_mm256_i32gather_ps(x, _mm256_cvtepu16_epi32("
+    "_mm_loadu_si128((const __m128i *)(c))), 4)\n"
+    "#define SP_GATHER_f64_32(x, c) \\\n"
+    "    (f64x4)_mm256_i32gather_pd(x, _mm_loadu_si128("
+    "(const __m128i *)(c)), 8)\n"
+    "#define SP_GATHER_f64_16(x, c) \\\n"
+    "    (f64x4)_mm256_i32gather_pd(x, _mm_cvtepu16_epi32("
+    "_mm_loadl_epi64((const __m128i *)(c))), 8)\n\n";
+
+static const char gather_avx512[] =
+    "#define SP_GATHER_f32_32(x, c) \\\n"
+    "    (f32x16)_mm512_i32gather_ps(_mm512_loadu_si512(c), x, 4)\n"
+    "#define SP_GATHER_f32_16(x, c) \\\n"
+    "    (f32x16)_mm512_i32gather_ps(_mm512_cvtepu16_epi32("
+    "_mm256_loadu_si256((const __m256i *)(c))), x, 4)\n"
+    "#define SP_GATHER_f64_32(x, c) \\\n"
+    "    (f64x8)_mm512_i32gather_pd(_mm256_loadu_si256("
+    "(const __m256i *)(c)), x, 8)\n"
+    "#define SP_GATHER_f64_16(x, c) \\\n"
+    "    (f64x8)_mm512_i32gather_pd(_mm256_cvtepu16_epi32("
+    "_mm_loadu_si128((const __m128i *)(c))), x, 8)\n\n";
+
+void sp_codegen_prelude(sp_buf *out, spry_isa isa)
+{
+    int bytes = spry_isa_bytes(isa);
+
+    sp_buf_add(out, args_text);
+    if (isa >= SPRY_SSE2)
+        sp_buf_add(out, "#include <immintrin.h>\n\n");
+    for (int lanes = 2; lanes * 4 <= bytes; lanes *= 2)
+        add_vector(out, "f32x", "float", 4, lanes);
+    for (int lanes = 2; lanes * 8 <= bytes; lanes *= 2)
+        add_vector(out, "f64x", "double", 8, lanes);
+    sp_buf_add(out, "\n");
+    add_stream(out, isa);
+    if (isa == SPRY_AVX2)
+        sp_buf_add(out, gather_avx2);
+    if (isa == SPRY_AVX512)
+        sp_buf_add(out, gather_avx512);
+}

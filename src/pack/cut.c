@@ -1,0 +1,97 @@
+/* cut.c - where each thread begins: equal entries, not equal rows.
+ *
+ * A unit weighs its entries plus a little for itself. Panels are cut at the
+ * same rows in every part, so that one thread owns a row of the result
+ * through all of them. */
+#include "pack/internal.h"
+
+enum { UNIT_WEIGHT = 2 };
+
+/* Work before unit u. */
+static double before(const sp_pack_job *w, const sp_part *q, int64_t u)
+{
+    double each = UNIT_WEIGHT;
+
+    if (w->x->format == SPRY_DIA)
+        return (double)u;
+    return (double)sp_get_wide(w, q->start, u) + each * (double)u;
+}
+
+/* The first unit with at least `work` before it. */
+static int64_t find_unit(const sp_pack_job *w, const sp_part *q, double work)
+{
+    int64_t low = 0, high = q->units;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (before(w, q, middle) < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first row of A with at least `work` before it. */
+static int64_t find_row(const spry_matrix *A, double work)
+{
+    int64_t low = 0, high = A->rows;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if ((double)A->start[middle] + UNIT_WEIGHT * (double)middle < work)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first unit of a panel at or past a row. */
+static int64_t unit_of_row(const sp_pack_job *w, const sp_part *q, int64_t row)
+{
+    int64_t low = 0, high = q->units;
+
+    if (!q->row)
+        return row;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (sp_get_wide(w, q->row, middle) < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void cut_part(const sp_pack_job *w, sp_part *q)
+{
+    int threads = w->x->threads;
+    double all = before(w, q, q->units);
+    double rows = (double)w->A->nnz + UNIT_WEIGHT * (double)w->A->rows;
+
+    q->cut[threads] = q->units;
+    for (int t = 1; t < threads; t++) {
+        double share = (double)t / threads;
+
+        q->cut[t] = w->k->parts > 1
+                        ? unit_of_row(w, q, find_row(w->A, share * rows))
+                        : find_unit(w, q, share * all);
+    }
+}
+
+spry_status sp_pack_cut(sp_pack_job *w)
+{
+    for (int i = 0; i < w->k->parts; i++) {
+        sp_part *q = &w->k->part[i];
+
+        q->cut = sp_alloc(w->x->threads + 1, sizeof *q->cut);
+        if (!q->cut)
+            return sp_fail_memory((size_t)w->x->threads * 8);
+        cut_part(w, q);
+    }
+    return SPRY_OK;
+}

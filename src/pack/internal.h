@@ -1,0 +1,79 @@
+/* internal.h - shared by the packers. */
+#ifndef SP_PACK_INTERNAL_H
+#define SP_PACK_INTERNAL_H
+
+#include <string.h>
+
+#include "matrix/matrix.h"
+#include "pack/pack.h"
+
+/* What a packer works on. */
+typedef struct {
+    const spry_problem *p;
+    const spry_matrix *A;
+    const spry_schedule *x;
+    int lanes;
+    sp_packed *k;
+} sp_pack_job;
+
+typedef spry_status sp_packer(sp_pack_job *w);
+sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia;
+
+/* Add `count` empty parts. */
+spry_status sp_pack_parts(sp_pack_job *w, int count);
+/* Room for `units` + 1 starts, `entries` columns and `values` values. */
+spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
+                           int64_t entries, int64_t values);
+/* An array of `count` indices as wide as start. */
+void *sp_pack_indices(sp_pack_job *w, int64_t count);
+
+/* 32 or 64, what the matrix and `entries` stored entries need. */
+int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries);
+/* Settle w->k->index for columns that reach `span` beyond a unit's base. */
+spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span);
+
+/* Refuse to store more than a few times what the matrix holds. */
+spry_status sp_pack_limit(const sp_pack_job *w, double values);
+
+/* Row order into row[rows]; see order.c. */
+spry_status sp_pack_order(const spry_matrix *A, int32_t order, int64_t *row);
+
+/* Cut each part so that threads have equal work. */
+spry_status sp_pack_cut(sp_pack_job *w);
+
+/* array[k] = v in start's width, col's width, the problem's type. */
+static inline void sp_put_wide(const sp_pack_job *w, void *array, int64_t k,
+                               int64_t v)
+{
+    if (w->k->index == 64)
+        ((int64_t *)array)[k] = v;
+    else
+        ((int32_t *)array)[k] = (int32_t)v;
+}
+
+static inline int64_t sp_get_wide(const sp_pack_job *w, const void *array,
+                                  int64_t k)
+{
+    return w->k->index == 64 ? ((const int64_t *)array)[k]
+                             : ((const int32_t *)array)[k];
+}
+
+static inline void sp_put_col(const sp_pack_job *w, void *array, int64_t k,
+                              int64_t v)
+{
+    if (w->k->index == 16)
+        ((uint16_t *)array)[k] = (uint16_t)v;
+    else
+        sp_put_wide(w, array, k, v);
+}
+
+static inline void sp_put_val(const sp_pack_job *w, void *array, int64_t k,
+                              double v)
+{
+    if (w->p->type == SPRY_F32)
+        ((float *)array)[k] = (float)v;
+    else
+        ((double *)array)[k] = v;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* pack.c - from a matrix and a schedule to storage. */
+#include "pack/pack.h"
+
+#include "pack/internal.h"
+
+static sp_packer *const packers[] = {
+    [SPRY_CSR] = sp_pack_csr,   [SPRY_BCSR] = sp_pack_bcsr,
+    [SPRY_SELL] = sp_pack_sell, [SPRY_DCSR] = sp_pack_csr,
+    [SPRY_DIA] = sp_pack_dia,
+};
+
+spry_status sp_pack(sp_packed **out, const spry_problem *p,
+                    const spry_schedule *x, int lanes)
+{
+    sp_packed *k = sp_alloc(1, sizeof *k);
+    sp_pack_job w = {p, p->A, x, lanes, k};
+    spry_status s;
+
+    *out = NULL;
+    if (!k)
+        return sp_fail_memory(sizeof *k);
+    k->covers = 1;
+    s = x->panel ? sp_pack_panels(&w) : packers[x->format](&w);
+    if (s == SPRY_OK)
+        s = sp_pack_cut(&w);
+    if (s != SPRY_OK) {
+        sp_packed_free(k);
+        return s;
+    }
+    *out = k;
+    return SPRY_OK;
+}
+
+void sp_packed_free(sp_packed *k)
+{
+    if (!k)
+        return;
+    for (int i = 0; k->part && i < k->parts; i++) {
+        sp_part *q = &k->part[i];
+        void *array[] = {q->start, q->col, q->val, q->row,
+                         q->base,  q->out, q->cut};
+
+        for (size_t j = 0; j < sizeof array / sizeof array[0]; j++)
+            sp_free(array[j]);
+    }
+    sp_free(k->part);
+    sp_free(k->diagonal);
+    sp_free(k);
+}
+
+spry_status sp_pack_parts(sp_pack_job *w, int count)
+{
+    w->k->part = sp_alloc(count, sizeof *w->k->part);
+    if (!w->k->part)
+        return sp_fail_memory((size_t)count * sizeof *w->k->part);
+    w->k->parts = count;
+    return SPRY_OK;
+}
+
+void *sp_pack_indices(sp_pack_job *w, int64_t count)
+{
+    size_t size = w->k->index == 64 ? 8 : 4;
+
+    w->k->bytes += (double)count * (double)size;
+    return sp_alloc(count, size);
+}
+
+spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
+                           int64_t entries, int64_t values)
+{
+    size_t width = (size_t)w->k->index / 8, size = (size_t)w->p->type;
+
+    q->units = units;
+    q->entries = entries;
+    q->values = values;
+    q->start = sp_pack_indices(w, units + 1);
+    q->col = sp_alloc(entries + SP_PACK_PAD, width);
+    q->val = sp_alloc(values + SP_PACK_PAD, size);
+    w->k->bytes +=
+        (double)entries * (double)width + (double)values * (double)size;
+    if (!q->start || !q->col || !q->val)
+        return sp_fail_memory((size_t)entries * width + (size_t)values * size);
+    return SPRY_OK;
+}
+
+int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries)
+{
+    int wide = w->A->cols > INT32_MAX || w->A->rows > INT32_MAX ||
+               entries > INT32_MAX || w->x->index == 64;
+
+    return wide ? 64 : 32;
+}
+
+spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span)
+{
+    w->k->index = sp_pack_natural(w, entries);
+    if (w->x->index != 16)
+        return SPRY_OK;
+    if (span > UINT16_MAX + 1 || w->k->index == 64)
+        return sp_fail(SPRY_USAGE,
+                       "columns %lld apart do not fit 16-bit indices",
+                       (long long)span);
+    w->k->index = 16;
+    return SPRY_OK;
+}
+
+spry_status sp_pack_limit(const sp_pack_job *w, double values)
+{
+    double limit = 6.0 * (double)w->A->nnz + 65536;
+
+    if (values <= limit)
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE, "would store %.0f values for %lld entries",
+                   values, (long long)w->A->nnz);
+}

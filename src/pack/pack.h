@@ -1,0 +1,45 @@
+/* pack.h - a matrix laid out the way a schedule asks for. */
+#ifndef SP_PACK_H
+#define SP_PACK_H
+
+#include "base/base.h"
+#include "problem/problem.h"
+#include "schedule/schedule.h"
+
+/* One walk over units (rows, block rows, slices, groups). Column panels are
+ * several parts, everything else is one. Arrays as in codegen/args.h. */
+typedef struct {
+    int64_t units;
+    int64_t col0; /* columns are counted from here */
+    void *start;  /* [units + 1] int32_t, or int64_t when index is 64 */
+    void *col;    /* [entries + pad] */
+    void *val;    /* [values] */
+    void *row;    /* [units, or one per lane] or NULL */
+    void *base;   /* [units] or NULL */
+    int64_t *out; /* [units] or NULL */
+    int64_t *cut; /* [threads + 1] units where each thread begins */
+    int64_t entries, values;
+} sp_part;
+
+typedef struct {
+    int32_t index; /* 16, 32 or 64 bits per column number */
+    int parts;
+    sp_part *part;
+    int64_t *diagonal; /* [diagonals] */
+    int64_t diagonals;
+    int covers; /* every row of the result is written */
+    int pads;   /* zeros were added that the kernel multiplies */
+    double bytes;
+} sp_packed;
+
+/* Pack p's matrix for x and vectors of `lanes` elements. SPRY_USAGE when the
+ * schedule would need far more storage than the matrix, or indices that do
+ * not fit: infeasible, with the reason. */
+spry_status sp_pack(sp_packed **out, const spry_problem *p,
+                    const spry_schedule *x, int lanes);
+void sp_packed_free(sp_packed *k);
+
+/* Entries readable behind the last column number, all zero. */
+enum { SP_PACK_PAD = 80 };
+
+#endif

@@ -1,0 +1,127 @@
+/* panels.c - the matrix cut into column panels, one part each.
+ *
+ * While a panel is walked, only its rows of B are needed, and they stay in
+ * the cache. Rows without an entry in a panel are left out of it; when most
+ * rows have one the list of rows is left out instead. */
+#include "pack/internal.h"
+
+/* Entries of row i in columns [from, to). */
+static int64_t find_col(const spry_matrix *A, int64_t low, int64_t high,
+                        int64_t col)
+{
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (sp_col(A, middle) < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* next[i] moves to row i's first entry at or past column `to`; end[i] gets
+ * it while next keeps the segment's beginning. Counts entries and rows. */
+static void find_segments(const spry_matrix *A, const int64_t *next,
+                          int64_t *end, int64_t to, int64_t *entries,
+                          int64_t *rows)
+{
+    int64_t sum = 0, used = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum, used)
+    for (int64_t i = 0; i < A->rows; i++) {
+        end[i] = find_col(A, next[i], A->start[i + 1], to);
+        sum += end[i] - next[i];
+        used += end[i] > next[i];
+    }
+    *entries = sum;
+    *rows = used;
+}
+
+static void fill_row(const sp_pack_job *w, sp_part *q, int64_t u, int64_t from,
+                     int64_t end)
+{
+    int64_t to = sp_get_wide(w, q->start, u);
+
+    for (int64_t k = from; k < end; k++, to++) {
+        sp_put_col(w, q->col, to, sp_col(w->A, k) - q->col0);
+        sp_put_val(w, q->val, to, sp_val(w->A, k));
+    }
+}
+
+static void fill(const sp_pack_job *w, sp_part *q, const int64_t *next,
+                 const int64_t *end)
+{
+    int64_t u = 0, at = 0;
+
+    for (int64_t i = 0; i < w->A->rows; i++) {
+        if (q->row && next[i] == end[i])
+            continue;
+        if (q->row)
+            sp_put_wide(w, q->row, u, i);
+        if (q->out)
+            q->out[u] = next[i];
+        at += end[i] - next[i];
+        sp_put_wide(w, q->start, ++u, at);
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t v = 0; v < q->units; v++) {
+        int64_t i = q->row ? sp_get_wide(w, q->row, v) : v;
+
+        fill_row(w, q, v, next[i], end[i]);
+    }
+}
+
+static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
+                             int64_t *end, int64_t to)
+{
+    const spry_matrix *A = w->A;
+    int64_t entries, used, units;
+    spry_status s;
+    int listed;
+
+    find_segments(A, next, end, to, &entries, &used);
+    listed = used < A->rows - A->rows / 4;
+    units = listed ? used : A->rows;
+    s = sp_pack_arrays(w, q, units, entries, entries);
+    if (s != SPRY_OK)
+        return s;
+    q->row = listed ? sp_pack_indices(w, units) : NULL;
+    q->out = w->p->op == SPRY_SDDMM ? sp_alloc(units, 8) : NULL;
+    if ((listed && !q->row) || (w->p->op == SPRY_SDDMM && !q->out))
+        return sp_fail_memory((size_t)units * 8);
+    fill(w, q, next, end);
+    memcpy(next, end, (size_t)A->rows * sizeof *next);
+    return SPRY_OK;
+}
+
+spry_status sp_pack_panels(sp_pack_job *w)
+{
+    const spry_matrix *A = w->A;
+    int64_t width = w->x->panel, count = (A->cols + width - 1) / width;
+    int64_t *next, *end;
+    spry_status s;
+
+    if (count > 256)
+        return sp_fail(SPRY_USAGE, "%lld panels are too many",
+                       (long long)count);
+    s = sp_pack_width(w, A->nnz, width);
+    if (s == SPRY_OK)
+        s = sp_pack_parts(w, (int)count);
+    if (s != SPRY_OK)
+        return s;
+    next = sp_alloc_raw(A->rows, sizeof *next);
+    end = sp_alloc_raw(A->rows, sizeof *end);
+    if (!next || !end)
+        s = sp_fail_memory((size_t)A->rows * 16);
+    else
+        memcpy(next, A->start, (size_t)A->rows * sizeof *next);
+    for (int i = 0; s == SPRY_OK && i < count; i++) {
+        w->k->part[i].col0 = i * width;
+        s = add_panel(w, &w->k->part[i], next, end, (i + 1) * width);
+    }
+    w->k->covers = s == SPRY_OK && !w->k->part[0].row;
+    sp_free(next);
+    sp_free(end);
+    return s;
+}

@@ -1,0 +1,137 @@
+/* make.c - a schedule and a problem become a plan: packed data, a kernel. */
+#include "plan/plan.h"
+
+#include "base/base.h"
+
+/* The built-in kernel, or one compiled now. */
+static spry_status find_kernel(spry_plan *plan, const char *cpu)
+{
+    sp_buf source = {0};
+    spry_status s;
+
+    plan->kernel = sp_builtin_find(&plan->spec);
+    if (plan->kernel)
+        return SPRY_OK;
+    sp_codegen_file(&source, &plan->spec);
+    if (source.failed)
+        s = sp_fail_memory(source.cap);
+    else
+        s = sp_jit_load(&plan->code, source.data,
+                        sp_codegen_flags(plan->spec.isa), cpu);
+    sp_buf_free(&source);
+    if (s != SPRY_OK)
+        return s;
+    *(void **)&plan->kernel = sp_jit_symbol(plan->code, plan->name);
+    return plan->kernel
+               ? SPRY_OK
+               : sp_fail(SPRY_FAIL, "kernel %s lost its name", plan->name);
+}
+
+static spry_status pack(spry_plan *plan, spry_isa isa)
+{
+    double begun = sp_seconds();
+    spry_status s = sp_pack(&plan->packed, plan->p, &plan->x,
+                            sp_codegen_lanes(isa, plan->p->type));
+
+    plan->pack_seconds = sp_seconds() - begun;
+    return s;
+}
+
+spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m)
+{
+    spry_machine here;
+    spry_plan *plan;
+    spry_status s = SPRY_OK;
+
+    *out = NULL;
+    if (!m) {
+        s = spry_machine_detect(&here);
+        m = &here;
+    }
+    if (s == SPRY_OK)
+        s = spry_schedule_legal(x, p, m);
+    if (s != SPRY_OK)
+        return s;
+    plan = sp_alloc(1, sizeof *plan);
+    if (!plan)
+        return sp_fail_memory(sizeof *plan);
+    plan->p = p;
+    plan->x = *x;
+    spry_schedule_text(plan->text, x);
+    s = pack(plan, m->isa);
+    if (s == SPRY_OK) {
+        plan->spec = sp_codegen_spec(x, p, m->isa, plan->packed->index);
+        sp_codegen_name(plan->name, &plan->spec);
+        s = find_kernel(plan, m->fingerprint);
+    }
+    if (s != SPRY_OK) {
+        spry_plan_free(plan);
+        return s;
+    }
+    *out = plan;
+    return SPRY_OK;
+}
+
+void spry_plan_free(spry_plan *plan)
+{
+    if (!plan)
+        return;
+    sp_plan_attach(plan, NULL, NULL);
+    sp_packed_free(plan->packed);
+    if (plan->code)
+        sp_jit_free(plan->code);
+    sp_free(plan);
+}
+
+void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *))
+{
+    if (plan->story)
+        plan->release(plan->story);
+    plan->story = story;
+    plan->release = release;
+}
+
+const char *spry_plan_text(const spry_plan *plan)
+{
+    return plan->text;
+}
+
+const spry_schedule *spry_plan_schedule(const spry_plan *plan)
+{
+    return &plan->x;
+}
+
+const spry_problem *spry_plan_problem(const spry_plan *plan)
+{
+    return plan->p;
+}
+
+double spry_plan_bytes(const spry_plan *plan)
+{
+    return plan->packed->bytes;
+}
+
+double spry_plan_pack_seconds(const spry_plan *plan)
+{
+    return plan->pack_seconds;
+}
+
+const char *spry_plan_kernel(const spry_plan *plan)
+{
+    return plan->name;
+}
+
+int spry_plan_builtin(const spry_plan *plan)
+{
+    return plan->code == NULL;
+}
+
+spry_status spry_plan_source(char **out, const spry_plan *plan)
+{
+    sp_buf source = {0};
+
+    sp_codegen_file(&source, &plan->spec);
+    *out = sp_buf_steal(&source);
+    return *out ? SPRY_OK : sp_fail_memory(0);
+}

@@ -1,0 +1,43 @@
+/* plan.h - the plan as the library's rooms see it. */
+#ifndef SP_PLAN_H
+#define SP_PLAN_H
+
+#include "codegen/codegen.h"
+#include "jit/jit.h"
+#include "pack/pack.h"
+#include "problem/problem.h"
+#include "spry/plan.h"
+
+struct spry_plan {
+    const spry_problem *p;
+    spry_schedule x;
+    char text[SPRY_SCHEDULE_TEXT];
+    sp_spec spec;
+    char name[SP_KERNEL_NAME];
+    sp_packed *packed;
+    sp_kernel *kernel;
+    sp_jit_code *code; /* NULL: built in */
+    double pack_seconds;
+    void *story; /* how it was found; the tuner's */
+    void (*release)(void *story);
+};
+
+/* Let go of the story and keep another. */
+void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *));
+
+/* ---- verification (check.c, oracle.c) ----
+ *
+ * An oracle holds operands and right answers of one problem, so that many
+ * plans can be checked against the same slow computation. */
+typedef struct sp_oracle sp_oracle;
+spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
+                           uint64_t seed);
+spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
+void sp_oracle_free(sp_oracle *o);
+
+/* Random real operands and room for results, as the oracle holds them. */
+const void *sp_oracle_B(const sp_oracle *o);
+const void *sp_oracle_D(const sp_oracle *o);
+void *sp_oracle_C(const sp_oracle *o);
+
+#endif

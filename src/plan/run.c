@@ -1,0 +1,240 @@
+/* run.c - hand a plan its operands.
+ *
+ * Kernels are serial and walk a range of units; threads are dealt out here,
+ * in one place, for every format. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+/* ---- one part, one range ---- */
+
+static const void *offset(const void *dense, int64_t elements, spry_type type)
+{
+    return dense ? (const char *)dense + elements * (int64_t)type : NULL;
+}
+
+/* Past the cache only where every vector falls on its own boundary. */
+static int can_stream(const spry_plan *plan, const sp_operands *f)
+{
+    uintptr_t bytes = (uintptr_t)spry_isa_bytes(plan->spec.isa);
+
+    return plan->x.stream && f->beta == 0 && (uintptr_t)f->C % bytes == 0 &&
+           (uintptr_t)(plan->p->n * (int64_t)plan->p->type) % bytes == 0;
+}
+
+/* The arguments that do not depend on the range of units. */
+static sp_args part_args(const spry_plan *plan, const sp_part *q,
+                         const sp_operands *f)
+{
+    const spry_problem *p = plan->p;
+    int64_t skip = q->col0 * p->n;
+    int sampled = p->op == SPRY_SDDMM, later = q != plan->packed->part;
+    sp_args a = {
+        .rows = p->A->rows,
+        .cols = p->A->cols,
+        .n = p->n,
+        .start = q->start,
+        .col = q->col,
+        .val = q->val,
+        .row = q->row,
+        .base = q->base,
+        .out = q->out,
+        .diagonal = plan->packed->diagonal,
+        .diagonals = plan->packed->diagonals,
+        .B = sampled ? f->B : offset(f->B, skip, p->type),
+        .D = sampled ? offset(f->D, skip, p->type) : NULL,
+        .C = f->C,
+        .alpha = f->alpha,
+        .beta = later && !sampled ? 1 : f->beta,
+        .prefetch = plan->x.prefetch,
+        .pass = plan->x.pass ? plan->x.pass : p->n,
+        .stream = can_stream(plan, f),
+    };
+
+    return a;
+}
+
+/* All parts for thread t's share of the units. */
+static int run_share(const spry_plan *plan, const sp_operands *f, int t)
+{
+    int bad = 0;
+
+    for (int i = 0; i < plan->packed->parts; i++) {
+        const sp_part *q = &plan->packed->part[i];
+        sp_args a = part_args(plan, q, f);
+
+        a.first = q->cut[t];
+        a.last = q->cut[t + 1];
+        if (a.first < a.last)
+            bad |= plan->kernel(&a);
+    }
+    return bad;
+}
+
+static int run_static(const spry_plan *plan, const sp_operands *f)
+{
+    int bad = 0, shares = plan->x.threads;
+
+    if (shares == 1)
+        return run_share(plan, f, 0);
+#pragma omp parallel for num_threads(shares) schedule(static) reduction(| : bad)
+    for (int t = 0; t < shares; t++)
+        bad |= run_share(plan, f, t);
+    return bad;
+}
+
+static int run_dynamic(const spry_plan *plan, const sp_operands *f)
+{
+    const sp_part *q = plan->packed->part;
+    int64_t chunk = plan->x.chunk;
+    int bad = 0;
+
+#pragma omp parallel for num_threads(plan->x.threads) schedule(dynamic) \
+    reduction(|                                                         \
+              : bad)
+    for (int64_t u = 0; u < q->units; u += chunk) {
+        sp_args a = part_args(plan, q, f);
+
+        a.first = u;
+        a.last = u + chunk < q->units ? u + chunk : q->units;
+        bad |= plan->kernel(&a);
+    }
+    return bad;
+}
+
+/* ---- around the kernel ---- */
+
+/* C = beta C, for rows that no unit visits. */
+static void scale(const spry_plan *plan, sp_operands *f)
+{
+    int64_t count = spry_problem_output_size(plan->p);
+    int threads = plan->x.threads;
+    double beta = f->beta;
+
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (int t = 0; t < threads; t++) {
+        int64_t from = count / threads * t;
+        int64_t to = t + 1 == threads ? count : count / threads * (t + 1);
+
+        if (beta == 0)
+            memset((char *)f->C + from * (int64_t)plan->p->type, 0,
+                   (size_t)(to - from) * plan->p->type);
+        else
+            for (int64_t k = from; k < to; k++)
+                sp_dense_put(plan->p, f->C, k,
+                             beta * sp_dense_get(plan->p, f->C, k));
+    }
+    f->beta = 1;
+}
+
+static int all_finite(const spry_problem *p, const void *X, int64_t count)
+{
+    double sum = 0;
+
+    for (int64_t k = 0; k < count; k++) {
+        double x = sp_dense_get(p, X, k);
+
+        sum += x - x;
+    }
+    return sum == 0;
+}
+
+/* The stored entries one by one: what padding cannot disturb. */
+static void run_plainly(const spry_plan *plan, const sp_operands *f)
+{
+    spry_problem p = *plan->p; /* operands are row-major by now */
+
+    p.layout = SPRY_ROW_MAJOR;
+    spry_problem_reference(&p, f->alpha, f->B, f->D, f->beta, f->C);
+}
+
+/* Row-major operands. Padding multiplies zeros by the dense operand; where
+ * that is not finite the result would be NaN though no entry asked for it.
+ * Kernels that pad report such results, and the row loop computes them as
+ * they should be. When C is also an input it cannot be computed twice, so
+ * the dense operand is looked at first. */
+static void run_rows(const spry_plan *plan, sp_operands f)
+{
+    const spry_problem *p = plan->p;
+    sp_operands given = f;
+    int bad;
+
+    if (plan->packed->pads && f.beta != 0 &&
+        !all_finite(p, f.B, spry_problem_input_size(p, 0))) {
+        run_plainly(plan, &given);
+        return;
+    }
+    if (!plan->packed->covers && p->op != SPRY_SDDMM)
+        scale(plan, &f);
+    bad = plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
+    if (bad && plan->packed->pads && given.beta == 0)
+        run_plainly(plan, &given);
+}
+
+/* ---- column-major operands go through row-major copies ---- */
+
+enum { BLOCK = 32 };
+
+/* to[j][i] = from[i][j]; both rows x cols and cols x rows, contiguous. */
+static void transpose(const spry_problem *p, void *to, const void *from,
+                      int64_t rows, int64_t cols, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (int64_t i0 = 0; i0 < rows; i0 += BLOCK)
+        for (int64_t j0 = 0; j0 < cols; j0 += BLOCK)
+            for (int64_t i = i0; i < rows && i < i0 + BLOCK; i++)
+                for (int64_t j = j0; j < cols && j < j0 + BLOCK; j++)
+                    if (p->type == SPRY_F32)
+                        ((float *)to)[j * rows + i] =
+                            ((const float *)from)[i * cols + j];
+                    else
+                        ((double *)to)[j * rows + i] =
+                            ((const double *)from)[i * cols + j];
+}
+
+static spry_status run_columns(const spry_plan *plan, sp_operands f)
+{
+    const spry_problem *p = plan->p;
+    int64_t in = p->A->cols, out = p->A->rows;
+    void *B = sp_alloc_raw(in * p->n, p->type);
+    void *C = sp_alloc_raw(out * p->n, p->type), *result = f.C;
+    spry_status s = SPRY_OK;
+
+    if (!B || !C)
+        s = sp_fail_memory((size_t)((in + out) * p->n) * p->type);
+    else {
+        transpose(p, B, f.B, p->n, in, plan->x.threads);
+        if (f.beta != 0)
+            transpose(p, C, f.C, p->n, out, plan->x.threads);
+        f.B = B;
+        f.C = C;
+        run_rows(plan, f);
+        transpose(p, result, C, out, p->n, plan->x.threads);
+    }
+    sp_free(B);
+    sp_free(C);
+    return s;
+}
+
+spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
+                            const void *D, double beta, void *C)
+{
+    sp_operands f = {alpha, beta, B, D, C};
+
+    if (spry_problem_output_size(plan->p) == 0)
+        return SPRY_OK;
+    if (plan->p->layout == SPRY_COL_MAJOR)
+        return run_columns(plan, f);
+    run_rows(plan, f);
+    return SPRY_OK;
+}
+
+spry_status spry_run(const spry_plan *plan, const void *B, void *C)
+{
+    if (plan->p->op == SPRY_SDDMM)
+        return sp_fail(SPRY_USAGE, "sddmm has two dense operands: use "
+                                   "spry_run_scaled");
+    return spry_run_scaled(plan, 1, B, NULL, 0, C);
+}

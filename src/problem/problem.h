@@ -1,0 +1,48 @@
+/* problem.h - the problem as the library's rooms see it. */
+#ifndef SP_PROBLEM_H
+#define SP_PROBLEM_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "spry/problem.h"
+
+struct spry_problem {
+    spry_op op;
+    spry_type type;
+    spry_layout layout;
+    int64_t n; /* dense columns; 1 for spmv */
+    const spry_matrix *A;
+    char key[96];
+    pthread_mutex_t lock; /* guards stats */
+    spry_stats *stats;    /* NULL until asked for */
+};
+
+/* "spmm 128 f32 100x100 nnz 500" */
+void sp_problem_about(char *out, size_t size, const spry_problem *p);
+
+/* Results come in rows: row i of C for spmv and spmm, the entries of A's
+ * row i for sddmm. How many there are, and where the j-th lies in C. */
+int64_t sp_result_width(const spry_problem *p, int64_t i);
+int64_t sp_result_place(const spry_problem *p, int64_t i, int64_t j);
+
+/* One call: alpha and beta, and where the dense operands are. */
+typedef struct {
+    double alpha, beta;
+    const void *B, *D;
+    void *C;
+} sp_operands;
+
+/* alpha * sum + beta * C for result j of row i, in long double; C is only
+ * read. Values of A go through `map` first unless it is NULL. magnitude, if
+ * not NULL, receives the same over absolute values. */
+typedef double sp_value_map(double v);
+long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
+                             sp_value_map *map, const sp_operands *f,
+                             long double *magnitude);
+
+/* Element k of a dense array in the problem's type. */
+double sp_dense_get(const spry_problem *p, const void *X, int64_t k);
+void sp_dense_put(const spry_problem *p, void *X, int64_t k, double x);
+
+#endif

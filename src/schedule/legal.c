@@ -1,0 +1,115 @@
+/* legal.c - which schedules can compute which problems.
+ *
+ * First the table: a parameter the format does not have stays at its
+ * default. Then the few rules that tie parameters to each other, to the
+ * problem and to the machine, one sentence each. */
+#include "schedule/schedule.h"
+
+#include "problem/problem.h"
+
+static int power_of_two(int32_t v)
+{
+    return v > 0 && (v & (v - 1)) == 0;
+}
+
+static spry_status check_table(const spry_schedule *x, spry_op op)
+{
+    if (x->format < 0 || x->format >= sp_format_count ||
+        !sp_formats[x->format].uses[op])
+        return sp_fail(SPRY_USAGE, "this format has no %s", spry_op_name(op));
+    for (int i = 0; i < sp_param_count; i++) {
+        const sp_param *q = &sp_params[i];
+
+        if (sp_param_get(x, q) != q->otherwise &&
+            !sp_param_used(q, x->format, op))
+            return sp_fail(SPRY_USAGE, "%s has no parameter %s for %s",
+                           sp_formats[x->format].name, q->name,
+                           spry_op_name(op));
+    }
+    return SPRY_OK;
+}
+
+/* Sizes a kernel can be written for; `most` registers of vectors. */
+static const char *shape_fault(const spry_schedule *x, spry_op op)
+{
+    int32_t held = x->tile * x->unroll;
+
+    if (x->tile < 0 || x->tile > 12 || x->unroll < 1 || x->unroll > 16)
+        return "tile is at most 12, unroll at most 16";
+    if (op == SPRY_SDDMM && (!power_of_two(x->unroll) || x->unroll > 8))
+        return "sddmm takes 1, 2, 4 or 8 nonzeros at a time";
+    if (op == SPRY_SPMM && held > 16)
+        return "tile x unroll is more than the registers hold";
+    if (!power_of_two(x->r) || !power_of_two(x->c) || x->r > 16 || x->c > 16)
+        return "block sides are 1, 2, 4, 8 or 16";
+    if (x->format == SPRY_BCSR && x->r * x->c == 1)
+        return "a 1 x 1 block is csr";
+    if (x->format == SPRY_BCSR && op == SPRY_SPMM &&
+        (x->tile < 1 || x->r * x->tile > 16))
+        return "r x tile must be 1 to 16";
+    if (!power_of_two(x->slice) || x->slice > 8 || x->sigma < 1)
+        return "slice is 1, 2, 4 or 8, sigma at least 1";
+    if (x->index != 0 && x->index != 16 && x->index != 64)
+        return "index is 16 or 64 bits, or 0";
+    if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
+        return "there is no such order";
+    return NULL;
+}
+
+static const char *mix_fault(const spry_schedule *x, spry_op op)
+{
+    int plain = x->format != SPRY_BCSR && x->tile == 0 && x->unroll == 1;
+
+    if (op == SPRY_SPMM && x->tile == 0 && x->format != SPRY_CSR)
+        return "tile must be set";
+    if (op != SPRY_SPMV && x->format == SPRY_CSR && x->tile == 0 &&
+        x->unroll > 1)
+        return "unroll needs a tile";
+    if (x->format == SPRY_CSR && plain &&
+        (x->prefetch || x->panel || x->pass || x->order || x->stream ||
+         x->fixed || x->index == 16))
+        return "the plain loop has only threads and chunk";
+    if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
+        return "dcsr needs unroll > 1";
+    if (x->panel && (x->order || x->chunk || x->stream))
+        return "panels go with neither order nor chunk nor stream";
+    return NULL;
+}
+
+static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
+                                 const spry_machine *m)
+{
+    if (p->n == 0 && !sp_schedule_plain(x))
+        return "no dense columns: only the plain loop";
+    if (x->format == SPRY_BCSR && p->A->cols < x->c)
+        return "the block is wider than the matrix";
+    if (x->panel < 0 || (x->panel && x->panel >= p->A->cols))
+        return "the panel is as wide as the matrix";
+    if (x->pass < 0 || (x->pass && x->pass >= p->n))
+        return "one pass takes all columns";
+    if (x->threads < 1 || x->threads > 4096)
+        return "threads are counted from 1";
+    if (x->chunk && x->threads == 1)
+        return "one thread needs no chunks";
+    if (x->gather && m->isa < SPRY_AVX2)
+        return "this machine has no gather instruction";
+    if (x->prefetch < 0 || x->prefetch > 64)
+        return "prefetch is at most 64 nonzeros ahead";
+    return NULL;
+}
+
+spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
+                                const spry_machine *m)
+{
+    const char *fault;
+    spry_status s = check_table(x, p->op);
+
+    if (s != SPRY_OK)
+        return s;
+    fault = shape_fault(x, p->op);
+    if (!fault)
+        fault = mix_fault(x, p->op);
+    if (!fault)
+        fault = problem_fault(x, p, m);
+    return fault ? sp_fail(SPRY_USAGE, "%s", fault) : SPRY_OK;
+}

@@ -1,0 +1,50 @@
+/* schedule.h - the space of schedules, as a table of parameters.
+ *
+ * Text form, legality, enumeration and mutation all read the same two
+ * tables, so a new parameter or format is one line in each. */
+#ifndef SP_SCHEDULE_H
+#define SP_SCHEDULE_H
+
+#include "base/base.h"
+#include "spry/schedule.h"
+
+/* One field of spry_schedule. */
+typedef struct {
+    const char *name;
+    size_t offset;
+    int32_t otherwise;       /* default */
+    const char *const *word; /* names of values 0, 1 ...; NULL: a number */
+    int32_t value[12];       /* worth trying; ends with -1 */
+} sp_param;
+
+/* One format: which parameters it has, per operation. */
+typedef struct {
+    const char *name;
+    const char *uses[3]; /* [spry_op] names, blank-separated; NULL: not for
+                            that operation */
+} sp_format;
+
+extern const sp_param sp_params[];
+extern const int sp_param_count;
+extern const sp_format sp_formats[];
+extern const int sp_format_count;
+
+int32_t sp_param_get(const spry_schedule *x, const sp_param *q);
+void sp_param_set(spry_schedule *x, const sp_param *q, int32_t value);
+/* Does this format use the parameter for this operation? */
+int sp_param_used(const sp_param *q, int32_t format, spry_op op);
+
+/* All parameters at their default. */
+spry_schedule sp_schedule_default(int32_t format);
+
+/* The plain loop: nothing but threads and chunk set. */
+int sp_schedule_plain(const spry_schedule *x);
+
+int sp_schedule_equal(const spry_schedule *a, const spry_schedule *b);
+
+/* Move to a legal neighbour: one parameter, now and then the format. 0 when
+ * none was found in a fair number of tries. */
+int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
+                       const spry_machine *m, sp_rng *r);
+
+#endif

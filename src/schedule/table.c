@@ -1,0 +1,103 @@
+/* table.c - the parameters and the formats. */
+#include "schedule/schedule.h"
+
+#include <string.h>
+
+static const char *const orders[] = {"none", "length", "rcm", "cluster", NULL};
+
+#define FIELD(name) #name, offsetof(spry_schedule, name)
+
+const sp_param sp_params[] = {
+    {FIELD(tile), 0, NULL, {1, 2, 4, 8, -1}},
+    {FIELD(r), 1, NULL, {1, 2, 4, 8, 16, -1}},
+    {FIELD(c), 1, NULL, {1, 2, 4, 8, 16, -1}},
+    {FIELD(slice), 1, NULL, {1, 2, 4, -1}},
+    {FIELD(sigma), 1, NULL, {1, 64, 512, 4096, 1 << 20, -1}},
+    {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
+    {FIELD(gather), 0, NULL, {0, 1, -1}},
+    {FIELD(index), 0, NULL, {0, 16, -1}},
+    {FIELD(prefetch), 0, NULL, {0, 4, 8, 12, 16, 32, -1}},
+    {FIELD(panel),
+     0,
+     NULL,
+     {0, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, -1}},
+    {FIELD(pass), 0, NULL, {0, 16, 32, 64, 128, -1}},
+    {FIELD(order), 0, orders, {0, 1, 2, 3, -1}},
+    {FIELD(stream), 0, NULL, {0, 1, -1}},
+    {FIELD(fixed), 0, NULL, {0, 1, -1}},
+    {FIELD(threads), 1, NULL, {1, -1}}, /* the machine adds its own */
+    {FIELD(chunk), 0, NULL, {0, 64, 512, -1}},
+};
+const int sp_param_count = sizeof sp_params / sizeof sp_params[0];
+
+/* In the order of spry_format. */
+const sp_format sp_formats[] = {
+    {"csr",
+     {"unroll index prefetch panel order threads chunk",
+      "tile unroll index prefetch panel pass order stream fixed threads chunk",
+      "unroll tile index prefetch panel fixed threads chunk"}},
+    {"bcsr",
+     {"r c index threads chunk",
+      "r c tile index prefetch pass stream fixed threads chunk", NULL}},
+    {"sell", {"slice sigma gather index prefetch threads chunk", NULL, NULL}},
+    {"dcsr",
+     {"unroll index prefetch threads chunk",
+      "tile unroll index prefetch pass stream fixed threads chunk", NULL}},
+    {"dia", {"slice threads chunk", NULL, NULL}},
+};
+const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
+
+int32_t sp_param_get(const spry_schedule *x, const sp_param *q)
+{
+    int32_t value;
+
+    memcpy(&value, (const char *)x + q->offset, sizeof value);
+    return value;
+}
+
+void sp_param_set(spry_schedule *x, const sp_param *q, int32_t value)
+{
+    memcpy((char *)x + q->offset, &value, sizeof value);
+}
+
+int sp_param_used(const sp_param *q, int32_t format, spry_op op)
+{
+    const char *list = sp_formats[format].uses[op];
+    size_t n = strlen(q->name);
+
+    for (const char *at = list; at && (at = strstr(at, q->name)); at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0))
+            return 1;
+    return 0;
+}
+
+spry_schedule sp_schedule_default(int32_t format)
+{
+    spry_schedule x = {.format = format};
+
+    for (int i = 0; i < sp_param_count; i++)
+        sp_param_set(&x, &sp_params[i], sp_params[i].otherwise);
+    return x;
+}
+
+spry_schedule spry_schedule_baseline(int threads)
+{
+    spry_schedule x = sp_schedule_default(SPRY_CSR);
+
+    x.threads = threads;
+    return x;
+}
+
+int sp_schedule_equal(const spry_schedule *a, const spry_schedule *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+int sp_schedule_plain(const spry_schedule *x)
+{
+    spry_schedule plain = spry_schedule_baseline(x->threads);
+
+    plain.chunk = x->chunk;
+    plain.index = x->index;
+    return sp_schedule_equal(x, &plain);
+}

@@ -1,0 +1,102 @@
+/* text.c - a schedule as one line of text, and back. */
+#include "schedule/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t add_value(char *out, size_t size, const sp_param *q,
+                        int32_t value)
+{
+    int n = q->word ? snprintf(out, size, " %s=%s", q->name, q->word[value])
+                    : snprintf(out, size, " %s=%d", q->name, (int)value);
+
+    return n > 0 && (size_t)n < size ? (size_t)n : 0;
+}
+
+char *spry_schedule_text(char buf[SPRY_SCHEDULE_TEXT], const spry_schedule *x)
+{
+    size_t at = (size_t)snprintf(buf, SPRY_SCHEDULE_TEXT, "%s",
+                                 sp_formats[x->format].name);
+
+    for (int i = 0; i < sp_param_count; i++) {
+        int32_t value = sp_param_get(x, &sp_params[i]);
+
+        if (value != sp_params[i].otherwise)
+            at += add_value(buf + at, SPRY_SCHEDULE_TEXT - at, &sp_params[i],
+                            value);
+    }
+    return buf;
+}
+
+static int find_format(const char *word, size_t n)
+{
+    for (int i = 0; i < sp_format_count; i++)
+        if (strlen(sp_formats[i].name) == n &&
+            memcmp(sp_formats[i].name, word, n) == 0)
+            return i;
+    return -1;
+}
+
+static const sp_param *find_param(const char *word, size_t n)
+{
+    for (int i = 0; i < sp_param_count; i++)
+        if (strlen(sp_params[i].name) == n &&
+            memcmp(sp_params[i].name, word, n) == 0)
+            return &sp_params[i];
+    return NULL;
+}
+
+/* "12" or, where values have names, "cluster". */
+static int read_value(int32_t *out, const sp_param *q, const char *word,
+                      size_t n)
+{
+    char copy[16], *end;
+    long value;
+
+    for (int i = 0; q->word && q->word[i]; i++)
+        if (strlen(q->word[i]) == n && memcmp(q->word[i], word, n) == 0) {
+            *out = i;
+            return 1;
+        }
+    if (q->word || n == 0 || n >= sizeof copy)
+        return 0;
+    memcpy(copy, word, n);
+    copy[n] = 0;
+    value = strtol(copy, &end, 10);
+    *out = (int32_t)value;
+    return *end == 0 && value >= 0 && value <= 1 << 30;
+}
+
+static spry_status read_word(spry_schedule *x, const char *word, size_t n)
+{
+    const char *equals = memchr(word, '=', n);
+    const sp_param *q =
+        equals ? find_param(word, (size_t)(equals - word)) : NULL;
+    int32_t value;
+
+    if (!q ||
+        !read_value(&value, q, equals + 1, n - (size_t)(equals + 1 - word)))
+        return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not understood",
+                       (int)n, word);
+    sp_param_set(x, q, value);
+    return SPRY_OK;
+}
+
+spry_status spry_schedule_parse(spry_schedule *out, const char *text)
+{
+    static const char blank[] = " \t,";
+    const char *at = text + strspn(text, blank);
+    size_t n = strcspn(at, blank);
+    int format = find_format(at, n);
+    spry_status s = SPRY_OK;
+
+    if (format < 0)
+        return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not a format",
+                       (int)(n < 99 ? n : 99), at);
+    *out = sp_schedule_default(format);
+    for (at += n; s == SPRY_OK && *(at += strspn(at, blank)); at += n) {
+        n = strcspn(at, blank);
+        s = read_word(out, at, n < 99 ? n : 99);
+    }
+    return s;
+}
