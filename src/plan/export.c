@@ -1,0 +1,304 @@
+/* export.c - a plan as C that stands alone: NAME.c, NAME.h and NAME.bin.
+ *
+ * The .bin holds the packed arrays one after the other, each on 64 bytes;
+ * the .c knows where each begins, so loading is reading the file. */
+#include "plan/plan.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum { ALIGN = 64, ARRAYS = 6 };
+
+/* The arrays of a part in file order, with their sizes in bytes. */
+typedef struct {
+    const void *data[ARRAYS];
+    int64_t bytes[ARRAYS];
+} arrays;
+
+static const char *const array_names[ARRAYS] = {"start", "col",  "val",
+                                                "row",   "base", "out"};
+
+static arrays arrays_of(const spry_plan *plan, const sp_part *q)
+{
+    int64_t wide = plan->packed->index == 64 ? 8 : 4;
+    int64_t lanes = plan->x.format == SPRY_SELL
+                        ? (int64_t)plan->x.slice *
+                              sp_codegen_lanes(plan->spec.isa, plan->p->type)
+                        : 1;
+    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out},
+                {(q->units + 1) * wide,
+                 (q->entries + SP_PACK_PAD) * (plan->packed->index / 8),
+                 (q->values + SP_PACK_PAD) * (int64_t)plan->p->type,
+                 q->units * lanes * wide, q->units * wide, q->units * 8}};
+
+    return a;
+}
+
+static int64_t rounded(int64_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static spry_status write_data(const spry_plan *plan, const char *path)
+{
+    static const char zero[ALIGN];
+    sp_writer w;
+    spry_status s = sp_writer_open(&w, path);
+    int good = 1;
+
+    if (s != SPRY_OK)
+        return s;
+    for (int i = 0; i < plan->packed->parts; i++) {
+        arrays a = arrays_of(plan, &plan->packed->part[i]);
+
+        for (int j = 0; j < ARRAYS; j++) {
+            size_t n = (size_t)a.bytes[j];
+            size_t pad = (size_t)(rounded(a.bytes[j]) - a.bytes[j]);
+
+            if (a.data[j])
+                good &= fwrite(a.data[j], 1, n, w.f) == n &&
+                        fwrite(zero, 1, pad, w.f) == pad;
+        }
+    }
+    s = sp_writer_close(&w, good);
+    return good ? s : sp_fail_errno(SPRY_SYSTEM, "cannot write %s", path);
+}
+
+/* One initialiser per part: offsets into the data, -1 for none. */
+static int64_t add_parts(sp_buf *out, const spry_plan *plan)
+{
+    int64_t at = 0;
+
+    sp_buf_printf(out,
+                  "enum { PARTS = %d, THREADS = %d };\n"
+                  "static const struct {\n"
+                  "    int64_t col0, start, col, val, row, base, out, "
+                  "cut[THREADS + 1];\n"
+                  "} part[PARTS] = {\n",
+                  plan->packed->parts, (int)plan->x.threads);
+    for (int i = 0; i < plan->packed->parts; i++) {
+        const sp_part *q = &plan->packed->part[i];
+        arrays a = arrays_of(plan, q);
+
+        sp_buf_printf(out, "    {.col0 = %lld", (long long)q->col0);
+        for (int j = 0; j < ARRAYS; j++) {
+            sp_buf_printf(out, ", .%s = %lld", array_names[j],
+                          a.data[j] ? (long long)at : -1LL);
+            at += a.data[j] ? rounded(a.bytes[j]) : 0;
+        }
+        sp_buf_add(out, ", .cut = {");
+        for (int t = 0; t <= plan->x.threads; t++)
+            sp_buf_printf(out, "%s%lld", t ? ", " : "", (long long)q->cut[t]);
+        sp_buf_add(out, "}},\n");
+    }
+    sp_buf_add(out, "};\n");
+    return at;
+}
+
+static void add_diagonals(sp_buf *out, const sp_packed *k)
+{
+    sp_buf_printf(out, "static const int64_t diagonal[] = {");
+    for (int64_t d = 0; d < k->diagonals; d++)
+        sp_buf_printf(out, "%s%lld", d ? ", " : "", (long long)k->diagonal[d]);
+    sp_buf_add(out, k->diagonals ? "};\n" : "0};\n");
+}
+
+static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
+{
+    const spry_problem *p = plan->p;
+
+    sp_buf_printf(out,
+                  "static const int64_t rows = %lld, cols = %lld, n = %lld, "
+                  "results = %lld;\n"
+                  "static const int64_t diagonals = %lld, bytes = %lld;\n"
+                  "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
+                  "static const int64_t pass = %lld;\n\n",
+                  (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
+                  (long long)spry_problem_output_size(p),
+                  (long long)plan->packed->diagonals, (long long)bytes,
+                  plan->packed->covers || p->op == SPRY_SDDMM,
+                  p->op == SPRY_SDDMM, (int)plan->x.prefetch,
+                  (long long)(plan->x.pass ? plan->x.pass : p->n));
+}
+
+/* @ is the name, $ the kernel, T the element type. */
+static const char body[] =
+    "struct @ {\n"
+    "    char *data;\n"
+    "};\n"
+    "\n"
+    "@ *@_load(const char *path)\n"
+    "{\n"
+    "    FILE *f = fopen(path, \"rb\");\n"
+    "    @ *m = malloc(sizeof *m);\n"
+    "    char *data = aligned_alloc(64, (size_t)bytes + 64);\n"
+    "    int good = f && m && data &&\n"
+    "               fread(data, 1, (size_t)bytes, f) == (size_t)bytes &&\n"
+    "               fgetc(f) == EOF;\n"
+    "\n"
+    "    if (f)\n"
+    "        fclose(f);\n"
+    "    if (good) {\n"
+    "        m->data = data;\n"
+    "        return m;\n"
+    "    }\n"
+    "    free(data);\n"
+    "    free(m);\n"
+    "    return NULL;\n"
+    "}\n"
+    "\n"
+    "void @_free(@ *m)\n"
+    "{\n"
+    "    if (m)\n"
+    "        free(m->data);\n"
+    "    free(m);\n"
+    "}\n"
+    "\n"
+    "static const void *array(const @ *m, int64_t at)\n"
+    "{\n"
+    "    return at < 0 ? NULL : m->data + at;\n"
+    "}\n"
+    "\n"
+    "static void share(const @ *m, int t, double alpha, const T *B,\n"
+    "                  const T *D, double beta, T *C)\n"
+    "{\n"
+    "    for (int i = 0; i < PARTS; i++) {\n"
+    "        int64_t skip = part[i].col0 * n;\n"
+    "        sp_args a = {\n"
+    "            .first = part[i].cut[t], .last = part[i].cut[t + 1],\n"
+    "            .rows = rows, .cols = cols, .n = n,\n"
+    "            .start = array(m, part[i].start),\n"
+    "            .col = array(m, part[i].col), .val = array(m, part[i].val),\n"
+    "            .row = array(m, part[i].row), .base = array(m, part[i].base),\n"
+    "            .out = array(m, part[i].out),\n"
+    "            .diagonal = diagonal, .diagonals = diagonals,\n"
+    "            .B = SAMPLED ? B : B + skip, .D = SAMPLED ? D + skip : NULL,\n"
+    "            .C = C, .alpha = alpha,\n"
+    "            .beta = i && !SAMPLED ? 1 : beta,\n"
+    "            .prefetch = PREFETCH, .pass = pass,\n"
+    "        };\n"
+    "        if (a.first < a.last)\n"
+    "            $(&a);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "void @_run(const @ *m, double alpha, const T *B, const T *D,\n"
+    "           double beta, T *C)\n"
+    "{\n"
+    "    if (!COVERS) {\n"
+    "        for (int64_t k = 0; k < results; k++)\n"
+    "            C[k] = beta == 0 ? 0 : (T)beta * C[k];\n"
+    "        beta = 1;\n"
+    "    }\n"
+    "#pragma omp parallel for num_threads(THREADS) schedule(static)\n"
+    "    for (int t = 0; t < THREADS; t++)\n"
+    "        share(m, t, alpha, B, D, beta, C);\n"
+    "}\n";
+
+static const char header[] =
+    "/* @.h - written by spry: ~\n"
+    " *\n"
+    " * Compile @.c with: cc -std=gnu11 -O2 -ffp-contract=fast%\n"
+    " * and -fopenmp for threads. @.bin holds the matrix. Dense operands are\n"
+    " * row-major and finite. */\n"
+    "#ifndef @_H\n"
+    "#define @_H\n"
+    "\n"
+    "typedef struct @ @;\n"
+    "\n"
+    "/* Read @.bin; NULL when it cannot be read. */\n"
+    "@ *@_load(const char *path);\n"
+    "void @_free(@ *m);\n"
+    "\n"
+    "/* C = alpha A B + beta C; for sddmm C = alpha A .* (B D') + beta C on\n"
+    " * A's entries. D is NULL otherwise. */\n"
+    "void @_run(const @ *m, double alpha, const T *B, const T *D,\n"
+    "           double beta, T *C);\n"
+    "\n"
+    "#endif\n";
+
+/* Copy text, replacing the marks. */
+static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
+                         const char *name)
+{
+    const char *T = plan->p->type == SPRY_F32 ? "float" : "double";
+
+    for (const char *at = text; *at; at++) {
+        int word =
+            isalnum((unsigned char)at[1]) || at[1] == '_' ||
+            (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_'));
+
+        if (*at == '@')
+            sp_buf_add(out, name);
+        else if (*at == '$')
+            sp_buf_add(out, plan->name);
+        else if (*at == '~')
+            sp_buf_add(out, plan->text);
+        else if (*at == '%')
+            for (const char *const *f = sp_codegen_flags(plan->spec.isa); *f;
+                 f++)
+                sp_buf_printf(out, " %s", *f);
+        else if (*at == 'T' && !word)
+            sp_buf_add(out, T);
+        else
+            sp_buf_bytes(out, at, 1);
+    }
+}
+
+static void add_source(sp_buf *out, const spry_plan *plan, const char *name)
+{
+    int64_t bytes;
+
+    sp_buf_printf(out, "/* %s.c - written by spry: %s */\n", name, plan->text);
+    sp_buf_printf(out, "#include \"%s.h\"\n\n", name);
+    sp_buf_add(out, "#include <stdio.h>\n#include <stdlib.h>\n");
+    sp_codegen_prelude(out, plan->spec.isa);
+    sp_codegen_kernel(out, &plan->spec, "static ");
+    bytes = add_parts(out, plan);
+    add_diagonals(out, plan->packed);
+    add_constants(out, plan, bytes);
+    add_template(out, body, plan, name);
+}
+
+static int identifier(const char *name)
+{
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < n; i++)
+        if (!isalpha((unsigned char)name[i]) && name[i] != '_' &&
+            (i == 0 || !isdigit((unsigned char)name[i])))
+            return 0;
+    return n > 0 && n < 64;
+}
+
+spry_status spry_plan_export(const spry_plan *plan, const char *dir,
+                             const char *name)
+{
+    sp_buf source = {0}, head = {0};
+    char path[3][4096];
+    static const char *const endings[] = {"c", "h", "bin"};
+    spry_status s;
+
+    if (!identifier(name))
+        return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
+    if (strlen(dir) > 4000)
+        return sp_fail(SPRY_USAGE, "the directory's name is too long");
+    s = sp_make_dirs(dir);
+    for (int i = 0; i < 3; i++)
+        snprintf(path[i], sizeof path[i], "%s/%.64s.%s", dir, name, endings[i]);
+    add_source(&source, plan, name);
+    add_template(&head, header, plan, name);
+    if (s == SPRY_OK && (source.failed || head.failed))
+        s = sp_fail_memory(0);
+    if (s == SPRY_OK)
+        s = write_data(plan, path[2]);
+    if (s == SPRY_OK)
+        s = sp_file_write(path[0], source.data, source.len);
+    if (s == SPRY_OK)
+        s = sp_file_write(path[1], head.data, head.len);
+    sp_buf_free(&source);
+    sp_buf_free(&head);
+    return s;
+}

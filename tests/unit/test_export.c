@@ -1,0 +1,138 @@
+/* test_export.c - exported C compiles alone and computes the same. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "spry.h"
+
+enum { N = 5 };
+
+/* Reads B from standard input, writes C; the dense sizes are arguments. */
+static const char driver[] =
+    "#include <stdio.h>\n#include <stdlib.h>\n#include \"mine.h\"\n"
+    "int main(int argc, char **argv)\n{\n"
+    "    size_t b = (size_t)atol(argv[2]), c = (size_t)atol(argv[3]);\n"
+    "    float *B = malloc(b * 4), *C = malloc(c * 4);\n"
+    "    mine *m = mine_load(argv[1]);\n"
+    "    (void)argc;\n"
+    "    if (!m || fread(B, 4, b, stdin) != b) return 1;\n"
+    "    mine_run(m, 1, B, SAMPLED ? B : NULL, 0, C);\n"
+    "    mine_free(m);\n"
+    "    return fwrite(C, 4, c, stdout) != c;\n}\n";
+
+static void build_and_run(const char *dir, long b, long c)
+{
+    char command[2048];
+
+    snprintf(command, sizeof command,
+             "cd %s && cc -w -std=gnu11 -O1 -mavx2 -mfma -ffp-contract=fast "
+             "-o mine mine.c driver.c && ./mine mine.bin %ld %ld < B > C",
+             dir, b, c);
+    assert_int_equal(system(command), 0);
+}
+
+static void compare(const spry_plan *plan, const char *dir, const float *B,
+                    int64_t b)
+{
+    const spry_problem *p = spry_plan_problem(plan);
+    int64_t c = spry_problem_output_size(p);
+    float *want = calloc((size_t)c, 4);
+    char path[512];
+    sp_file got;
+
+    check_ok(spry_run_scaled(plan, 1, B, B, 0, want));
+    snprintf(path, sizeof path, "%s/B", dir);
+    check_ok(sp_file_write(path, B, (size_t)b * 4));
+    build_and_run(dir, (long)b, (long)c);
+    snprintf(path, sizeof path, "%s/C", dir);
+    check_ok(sp_file_read(&got, path, 1 << 24));
+    assert_int_equal(got.len, c * 4);
+    assert_memory_equal(got.data, want, got.len);
+    sp_file_free(&got);
+    free(want);
+}
+
+static void export_one(const char *text, spry_op op)
+{
+    char dir[] = "/tmp/spry-export-XXXXXX", path[512], source[4096];
+    spry_schedule x;
+    spry_matrix *A;
+    spry_problem *p;
+    spry_plan *plan;
+    float *B;
+    int64_t b;
+
+    assert_non_null(mkdtemp(dir));
+    check_ok(spry_matrix_generate(
+        &A, "uniform rows=300 cols=300 nnz=2000 values=ones", 1));
+    check_ok(op == SPRY_SPMV   ? spry_problem_spmv(&p, A, SPRY_F32)
+             : op == SPRY_SPMM ? spry_problem_spmm(&p, A, N, SPRY_F32)
+                               : spry_problem_sddmm(&p, A, N, SPRY_F32));
+    check_ok(spry_schedule_parse(&x, text));
+    check_ok(spry_plan_make(&plan, p, &x, NULL));
+    check_ok(spry_plan_export(plan, dir, "mine"));
+    snprintf(source, sizeof source, "#define SAMPLED %d\n%s", op == SPRY_SDDMM,
+             driver);
+    snprintf(path, sizeof path, "%s/driver.c", dir);
+    check_ok(sp_file_write(path, source, strlen(source)));
+    b = spry_problem_input_size(p, 0);
+    B = malloc((size_t)b * 4);
+    for (int64_t k = 0; k < b; k++)
+        B[k] = (float)(k % 19) - 9;
+    compare(plan, dir, B, b);
+    free(B);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+    snprintf(path, sizeof path, "rm -r %s", dir);
+    assert_int_equal(system(path), 0);
+}
+
+static void exported_code_computes_the_same(void **state)
+{
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    if (spry_jit_available() != SPRY_OK || m.isa < SPRY_AVX2)
+        skip();
+    export_one("csr", SPRY_SPMV);
+    export_one("sell slice=2 sigma=64", SPRY_SPMV);
+    export_one("csr unroll=4 panel=64 index=16 threads=2", SPRY_SPMV);
+    export_one("csr tile=2 threads=2", SPRY_SPMM);
+    export_one("dcsr tile=1", SPRY_SPMM);
+    export_one("csr tile=1 unroll=4 panel=128", SPRY_SDDMM);
+}
+
+static void a_bad_name_is_refused(void **state)
+{
+    spry_schedule x = spry_schedule_baseline(1);
+    spry_matrix *A;
+    spry_problem *p;
+    spry_plan *plan;
+
+    (void)state;
+    check_ok(spry_matrix_generate(&A, "uniform rows=9 cols=9 nnz=9", 1));
+    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    check_ok(spry_plan_make(&plan, p, &x, NULL));
+    assert_int_equal(spry_plan_export(plan, "/tmp", "a;b"), SPRY_USAGE);
+    assert_int_equal(spry_plan_export(plan, "/tmp", "../a"), SPRY_USAGE);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exported_code_computes_the_same),
+        cmocka_unit_test(a_bad_name_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
