@@ -25,11 +25,11 @@ static const char script[] =
     "print('seconds', time.perf_counter() - t, m.nnz)\n";
 
 /* Uniform positions, seven-digit values, as many files have them. */
-static int write_file(const char *path, int64_t entries)
+static int write_file(int64_t entries)
 {
     int64_t rows = entries / 10;
     sp_rng rng = sp_rng_seed(1);
-    FILE *f = fopen(path, "w");
+    FILE *f = fopen("a.mtx", "w");
 
     if (!f)
         return 0;
@@ -43,14 +43,14 @@ static int write_file(const char *path, int64_t entries)
     return fclose(f) == 0;
 }
 
-static double time_spry(const char *path, int threads)
+static double time_spry(int threads)
 {
-    double begin = sp_seconds(), seconds;
+    double begin, seconds;
     spry_matrix *m;
 
     omp_set_num_threads(threads);
     begin = sp_seconds();
-    if (spry_matrix_read(&m, path) != SPRY_OK) {
+    if (spry_matrix_read(&m, "a.mtx") != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
         exit(1);
     }
@@ -59,19 +59,15 @@ static double time_spry(const char *path, int threads)
     return seconds;
 }
 
-/* Seconds of mmread, or 0 when there is no SciPy. Names are our own: the
- * temporary directory has no character a shell would care about. */
-static double time_scipy(const char *dir, const char *path)
+/* Seconds of mmread, or 0 when there is no SciPy. */
+static double time_scipy(void)
 {
-    char command[1200], line[256];
+    char line[256];
     double seconds = 0;
-    FILE *f;
+    FILE *f = popen("OMP_NUM_THREADS=1 /usr/bin/python3 mmread.py a.mtx "
+                    "2>/dev/null",
+                    "r");
 
-    snprintf(command, sizeof command,
-             "OMP_NUM_THREADS=1 /usr/bin/python3 '%s/mmread.py' '%s' "
-             "2>/dev/null",
-             dir, path);
-    f = popen(command, "r");
     while (f && fgets(line, sizeof line, f))
         if (!strncmp(line, "seconds ", 8))
             seconds = strtod(line + 8, NULL);
@@ -94,15 +90,15 @@ static double median(double *x, int n)
 }
 
 /* Interleaved rounds until three minutes would be near. */
-static void compare(const char *dir, const char *path, int64_t entries)
+static void compare(int64_t entries)
 {
     double spry[ROUNDS], scipy[ROUNDS], ratio[ROUNDS], began = sp_seconds();
-    double all = time_spry(path, omp_get_num_procs()), least;
+    double all = time_spry(omp_get_num_procs()), typical;
     int n = 0;
 
     while (n < ROUNDS && (n < 3 || sp_seconds() - began < 75)) {
-        spry[n] = time_spry(path, 1);
-        scipy[n] = time_scipy(dir, path);
+        spry[n] = time_spry(1);
+        scipy[n] = time_scipy();
         if (scipy[n] == 0)
             break;
         ratio[n] = scipy[n] / spry[n];
@@ -113,37 +109,35 @@ static void compare(const char *dir, const char *path, int64_t entries)
         printf("SciPy is not installed here: nothing to compare with\n");
         return;
     }
-    least = median(ratio, n); /* sorts: the interval is first to last */
+    typical = median(ratio, n); /* sorts: the interval is first to last */
     printf("entries             %8lld\n", (long long)entries);
     printf("spry, all threads   %8.3f s\n", all);
     printf("spry, 1 thread      %8.3f s\n", median(spry, n));
     printf("SciPy mmread        %8.3f s\n", median(scipy, n));
-    printf("ratio               %8.2f   (%.2f .. %.2f in %d pairs)\n", least,
+    printf("ratio               %8.2f   (%.2f .. %.2f in %d pairs)\n", typical,
            ratio[0], ratio[n - 1], n);
-    printf("aim mtx_read_vs_scipy %.2f 3.0 %s\n", least,
-           least >= 3 ? "met" : "short");
+    printf("aim mtx_read_vs_scipy %.2f 3.0 %s\n", typical,
+           typical >= 3 ? "met" : "short");
 }
 
 int main(void)
 {
     const char *tmp = getenv("TMPDIR"), *quick = getenv("QUICK");
     int64_t entries = quick && *quick == '1' ? 1000000 : 10000000;
-    char dir[512], path[600], code[600];
+    char dir[512];
 
     snprintf(dir, sizeof dir, "%s/spry-read-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir)) {
+    if (!mkdtemp(dir) || chdir(dir)) {
         perror(dir);
         return 1;
     }
-    snprintf(path, sizeof path, "%s/a.mtx", dir);
-    snprintf(code, sizeof code, "%s/mmread.py", dir);
-    if (write_file(path, entries) &&
-        sp_file_write(code, script, strlen(script)) == SPRY_OK)
-        compare(dir, path, entries);
+    if (write_file(entries) &&
+        sp_file_write("mmread.py", script, strlen(script)) == SPRY_OK)
+        compare(entries);
     else
         fprintf(stderr, "%s: cannot be written\n", dir);
-    unlink(path);
-    unlink(code);
+    unlink("a.mtx");
+    unlink("mmread.py");
     rmdir(dir);
     return 0;
 }

@@ -23,9 +23,11 @@ typedef struct spry_matrix {
 } spry_matrix;
 
 /* Read any format spry knows, told by content, then by name: Matrix Market
- * (.mtx, .mtx.gz), WACO .csr, SciPy .npz, .smtx, edge lists and triples
- * (.tsv, .txt, .el), Rutherford-Boeing (.rb, .rua...). "gen:KIND,key=value"
- * generates instead. Duplicates are summed, symmetry is expanded. */
+ * (.mtx), WACO .csr, SciPy .npz, .smtx, edge lists and triples (.tsv, .txt,
+ * .el), Rutherford-Boeing (.rb, .rua...), each also packed (.gz).
+ * "gen:KIND,key=value" generates instead. Duplicates are summed, symmetry is
+ * expanded. Values are double; of .npz float stays float. A bad file fails
+ * with SPRY_INPUT and a sentence that names the place. */
 spry_status spry_matrix_read(spry_matrix **out, const char *path);
 
 /* Write by the name's ending: .mtx, .csr, .npz (and .mtx.gz). The file
@@ -33,8 +35,9 @@ spry_status spry_matrix_read(spry_matrix **out, const char *path);
 spry_status spry_matrix_write(const spry_matrix *m, const char *path);
 
 /* Compressed rows as SciPy and PyTorch hold them; arrays are only read.
- * Entries may be unsorted or repeated. With SPRY_BORROW, sorted arrays
- * without repeats are used in place and must outlive the matrix. */
+ * Entries may be unsorted or repeated. values NULL: all ones. The index
+ * width is kept. With SPRY_BORROW, sorted arrays without repeats are used in
+ * place and must outlive the matrix. */
 typedef enum { SPRY_COPY, SPRY_BORROW } spry_own;
 spry_status spry_matrix_csr(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *indptr, const void *indices,

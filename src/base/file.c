@@ -165,32 +165,40 @@ static void sync_directory(const char *path)
     close(fd);
 }
 
-spry_status sp_writer_close(sp_writer *w, int keep)
+/* Flush to the disk and close; 0 and errno when something was lost. */
+static int finish(sp_writer *w, int keep)
 {
-    int bad, why = 0;
+    int good = !ferror(w->f) && !fflush(w->f), why;
 
-    if (!w->f)
-        return SPRY_OK;
-    bad = ferror(w->f) || fflush(w->f) ||
-          (keep && *w->temp && fsync(fileno(w->f)));
+    if (good && keep && *w->temp)
+        good = !fsync(fileno(w->f));
     why = errno;
-    if (fclose(w->f) && !bad) {
-        bad = 1;
+    if (fclose(w->f) && good) {
+        good = 0;
         why = errno;
     }
     w->f = NULL;
-    if (keep && !bad && *w->temp && rename(w->temp, w->path)) {
-        bad = 1;
-        why = errno;
-    }
-    if (*w->temp && (!keep || bad))
-        unlink(w->temp);
-    if (keep && !bad && *w->temp)
-        sync_directory(w->path);
     errno = why;
-    if (keep && bad)
-        return sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
-    return SPRY_OK;
+    return good;
+}
+
+spry_status sp_writer_close(sp_writer *w, int keep)
+{
+    spry_status s = SPRY_OK;
+    int good;
+
+    if (!w->f)
+        return SPRY_OK;
+    good = finish(w, keep);
+    if (good && keep && *w->temp)
+        good = !rename(w->temp, w->path);
+    if (!good && keep)
+        s = sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
+    if (*w->temp && good && keep)
+        sync_directory(w->path);
+    else if (*w->temp)
+        unlink(w->temp);
+    return s;
 }
 
 spry_status sp_file_write(const char *path, const void *data, size_t n)

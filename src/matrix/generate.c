@@ -67,29 +67,6 @@ static spry_status find_kind(const sp_kind **kind, const char **rest,
     return unknown_kind(name, len < 40 ? len : 40);
 }
 
-/* Room for each thread to make rows in. */
-static spry_status rows_open(sp_row *w, int threads, const sp_gen *g)
-{
-    int64_t words = sp_gen_choose_words(g->cols, g->widest);
-
-    for (int t = 0; t < threads; t++) {
-        w[t].col = sp_alloc_raw(g->widest + 1, sizeof *w->col);
-        w[t].bits = sp_alloc(words, sizeof *w->bits);
-        if (!w[t].col || !w[t].bits)
-            return sp_fail_memory((size_t)(g->widest + words) * 8);
-    }
-    return SPRY_OK;
-}
-
-static void rows_close(sp_row *w, int threads)
-{
-    for (int t = 0; w && t < threads; t++) {
-        sp_free(w[t].col);
-        sp_free(w[t].bits);
-    }
-    sp_free(w);
-}
-
 /* start[i] = entries of row i, then where row i begins. */
 static int64_t lengths_to_starts(int64_t *start, int64_t rows)
 {
@@ -170,16 +147,22 @@ static spry_status make_rows(spry_matrix **out, const sp_gen *g, sp_row *w,
     return s;
 }
 
+/* Each thread gets room to make rows in. */
 static spry_status generate(spry_matrix **out, const sp_gen *g)
 {
     int threads = omp_get_max_threads();
     sp_row *w = sp_alloc(threads, sizeof *w);
-    spry_status s = w ? rows_open(w, threads, g)
-                      : sp_fail_memory((size_t)threads * sizeof *w);
+    spry_status s = SPRY_OK;
 
+    if (!w)
+        return sp_fail_memory((size_t)threads * sizeof *w);
+    for (int t = 0; t < threads && s == SPRY_OK; t++)
+        s = sp_gen_row_open(&w[t], g->cols, g->widest);
     if (s == SPRY_OK)
         s = make_rows(out, g, w, threads);
-    rows_close(w, threads);
+    for (int t = 0; t < threads; t++)
+        sp_gen_row_close(&w[t]);
+    sp_free(w);
     return s;
 }
 

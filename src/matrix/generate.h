@@ -50,6 +50,7 @@ typedef struct {
 typedef struct {
     sp_rng rng;
     int64_t *col;   /* [widest] */
+    int64_t *spare; /* [widest] for sorting */
     uint64_t *bits; /* a set of columns, all zero between rows */
 } sp_row;
 
@@ -88,10 +89,12 @@ int64_t sp_gen_below(sp_rng *r, int64_t n);
 /* n distinct of [0, range), ascending, into w->col; n <= range. accept may
  * weigh them or be NULL. */
 void sp_gen_choose(sp_row *w, int64_t range, int64_t n, const uint32_t *accept);
-/* Words of w->bits that sp_gen_choose needs for up to n of range. */
-int64_t sp_gen_choose_words(int64_t range, int64_t n);
-/* Sort ascending, drop repeats; how many stay. */
-int64_t sp_gen_sort_unique(int64_t *col, int64_t n);
+/* Sort the first n of w->col, drop repeats; how many stay. */
+int64_t sp_gen_sort_unique(sp_row *w, int64_t n);
+/* Memory to choose up to n of up to range columns; close also after a
+ * failure. */
+spry_status sp_gen_row_open(sp_row *w, int64_t range, int64_t n);
+void sp_gen_row_close(sp_row *w);
 /* u^p for u in (0, 1], 0 <= p < 64, by square roots: same bits anywhere. */
 double sp_gen_power(double u, double p);
 

@@ -2,6 +2,7 @@
 #include "matrix/generate.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Bijective scrambling of 64 bits (splitmix64's last step). */
 static uint64_t scramble(uint64_t z)
@@ -48,51 +49,55 @@ static void insertion_sort(int64_t *a, int64_t n)
     }
 }
 
-static int64_t median(int64_t a, int64_t b, int64_t c)
+/* out = the sorted a[0 .. n) and b[0 .. m) in order, without branches on
+ * what is drawn. */
+static void merge(int64_t *out, const int64_t *a, int64_t n, const int64_t *b,
+                  int64_t m)
 {
-    if (a > b)
-        return median(b, a, c);
-    return c < a ? a : c < b ? c : b;
-}
+    int64_t i = 0, k = 0;
 
-/* Quicksort on the smaller side first, so the stack stays logarithmic. */
-static void sort(int64_t *a, int64_t n)
-{
-    while (n > 24) {
-        int64_t pivot = median(a[0], a[n / 2], a[n - 1]), i = 0, k = n - 1;
+    while (i < n && k < m) {
+        int64_t x = a[i], y = b[k], first = x <= y;
 
-        while (i <= k) {
-            while (a[i] < pivot)
-                i++;
-            while (a[k] > pivot)
-                k--;
-            if (i <= k) {
-                int64_t t = a[i];
-
-                a[i++] = a[k];
-                a[k--] = t;
-            }
-        }
-        if (k + 1 < n - i) {
-            sort(a, k + 1);
-            a += i;
-            n -= i;
-        } else {
-            sort(a + i, n - i);
-            n = k + 1;
-        }
+        *out++ = first ? x : y;
+        i += first;
+        k += !first;
     }
-    insertion_sort(a, n);
+    memcpy(out, a + i, (size_t)(n - i) * sizeof *a);
+    memcpy(out + n - i, b + k, (size_t)(m - k) * sizeof *b);
 }
 
-int64_t sp_gen_sort_unique(int64_t *col, int64_t n)
+/* Short runs by insertion, then runs merged two by two. The result may lie
+ * in spare: returns where. */
+static int64_t *sort(int64_t *a, int64_t *spare, int64_t n)
 {
+    enum { RUN = 16 };
+
+    for (int64_t k = 0; k < n; k += RUN)
+        insertion_sort(a + k, n - k < RUN ? n - k : RUN);
+    for (int64_t run = RUN; run < n; run *= 2) {
+        int64_t *from = a;
+
+        for (int64_t k = 0; k < n; k += 2 * run) {
+            int64_t left = n - k < run ? n - k : run;
+            int64_t right = n - k - left < run ? n - k - left : run;
+
+            merge(spare + k, from + k, left, from + k + left, right);
+        }
+        a = spare;
+        spare = from;
+    }
+    return a;
+}
+
+int64_t sp_gen_sort_unique(sp_row *w, int64_t n)
+{
+    const int64_t *from = sort(w->col, w->spare, n);
     int64_t kept = 0;
 
-    sort(col, n);
     for (int64_t k = 0; k < n; k++)
-        if (kept == 0 || col[kept - 1] != col[k])
-            col[kept++] = col[k];
+        if (kept == 0 || w->col[kept - 1] != from[k])
+            w->col[kept++] = from[k];
     return kept;
 }
 
@@ -140,7 +145,7 @@ static void choose_thin(sp_row *w, int64_t range, int64_t n,
     while (have < n) {
         while (have < n)
             w->col[have++] = draw(&w->rng, range, accept);
-        have = sp_gen_sort_unique(w->col, n);
+        have = sp_gen_sort_unique(w, n);
     }
 }
 
@@ -150,11 +155,31 @@ static int is_dense(int64_t range, int64_t n)
     return range / 64 / 16 < n;
 }
 
-int64_t sp_gen_choose_words(int64_t range, int64_t n)
+/* Words that the bits of up to n of range can take. */
+static int64_t words_for(int64_t range, int64_t n)
 {
     int64_t most = range / 64 + 1;
 
     return most / 16 < n ? most : n * 16 + 16;
+}
+
+spry_status sp_gen_row_open(sp_row *w, int64_t range, int64_t n)
+{
+    int64_t words = words_for(range, n);
+
+    w->col = sp_alloc_raw(n + 1, sizeof *w->col);
+    w->spare = sp_alloc_raw(n + 1, sizeof *w->spare);
+    w->bits = sp_alloc(words, sizeof *w->bits);
+    if (w->col && w->spare && w->bits)
+        return SPRY_OK;
+    return sp_fail_memory((size_t)(2 * n + words) * sizeof *w->bits);
+}
+
+void sp_gen_row_close(sp_row *w)
+{
+    sp_free(w->col);
+    sp_free(w->spare);
+    sp_free(w->bits);
 }
 
 void sp_gen_choose(sp_row *w, int64_t range, int64_t n, const uint32_t *accept)

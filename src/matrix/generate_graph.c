@@ -51,7 +51,7 @@ static int64_t rmat_row(const sp_gen *g, int64_t i, sp_row *w)
 {
     for (int64_t k = 0; k < g->quota[i]; k++)
         w->col[k] = rmat_pick_col(g, i, &w->rng);
-    return sp_gen_sort_unique(w->col, g->quota[i]);
+    return sp_gen_sort_unique(w, g->quota[i]);
 }
 
 /* The table: the scale and the three coins. */
@@ -156,7 +156,7 @@ static int64_t bipartite_row(const sp_gen *g, int64_t i, sp_row *w)
     else
         for (int64_t e = i - left; e < edges; e += right)
             w->col[n++] = shuffle(g, e, edges, 1) % left;
-    return sp_gen_sort_unique(w->col, n);
+    return sp_gen_sort_unique(w, n);
 }
 
 static spry_status bipartite_keys(sp_gen *g, int64_t edges)

@@ -59,43 +59,42 @@ const sp_kind sp_kind_banded = {
 
 /* ---- diagonals: a few full ones ---- */
 
-/* The main diagonal and count - 1 others within +-spread. */
-static void draw_offsets(sp_gen *g, sp_row *w, int64_t spread)
+/* The main diagonal and count - 1 others within +-spread: the table. */
+static spry_status draw_offsets(sp_gen *g, int64_t count, int64_t spread)
 {
-    sp_gen_choose(w, 2 * spread, g->tables - 1, NULL);
-    for (int64_t k = 0; k < g->tables - 1; k++)
-        w->col[k] -= w->col[k] < spread ? spread : spread - 1;
-    w->col[g->tables - 1] = 0;
-    sp_gen_sort_unique(w->col, g->tables);
+    sp_row w = {.rng = sp_gen_stream(g, SORT_OFFSETS, 0)};
+    spry_status s = sp_gen_row_open(&w, 2 * spread, count);
+
+    if (s == SPRY_OK) {
+        sp_gen_choose(&w, 2 * spread, count - 1, NULL);
+        for (int64_t k = 0; k < count - 1; k++)
+            w.col[k] -= w.col[k] < spread ? spread : spread - 1;
+        w.col[count - 1] = 0;
+        g->tables = sp_gen_sort_unique(&w, count);
+        g->table = w.col;
+        w.col = NULL;
+    }
+    sp_gen_row_close(&w);
+    return s;
 }
 
 static spry_status diagonals_prepare(sp_gen *g)
 {
-    sp_row w = {.rng = sp_gen_stream(g, SORT_OFFSETS, 0)};
     spry_status s = sp_gen_shape(g);
-    int64_t spread;
+    int64_t spread = (g->cols - 1) / 2;
 
-    if (s == SPRY_OK && sp_gen_origin(g, "spread") == SP_GIVEN)
+    if (s == SPRY_OK && sp_gen_origin(g, "spread") == SP_GIVEN) {
         s = sp_gen_whole(g, "spread", 0, (double)g->cols - 1);
-    if (s != SPRY_OK)
-        return s;
-    spread = sp_gen_origin(g, "spread") == SP_GIVEN ? sp_gen_count(g, "spread")
-                                                    : (g->cols - 1) / 2;
-    s = sp_gen_whole(g, "count", 1, 2 * (double)spread + 1);
+        spread = sp_gen_count(g, "spread");
+    }
+    if (s == SPRY_OK)
+        s = sp_gen_whole(g, "count", 1, 2 * (double)spread + 1);
     if (s == SPRY_OK)
         s = sp_gen_entries(g, (double)g->rows * sp_gen_real(g, "count"));
     if (s != SPRY_OK)
         return s;
-    g->tables = g->widest = sp_gen_count(g, "count");
-    g->table = w.col = sp_alloc_raw(g->tables, sizeof *w.col);
-    w.bits =
-        sp_alloc(sp_gen_choose_words(2 * spread, g->tables), sizeof *w.bits);
-    if (w.col && w.bits)
-        draw_offsets(g, &w, spread);
-    else
-        s = sp_fail_memory((size_t)g->tables * sizeof *w.col);
-    sp_free(w.bits);
-    return s;
+    g->widest = sp_gen_count(g, "count");
+    return draw_offsets(g, g->widest, spread);
 }
 
 static int64_t diagonals_row(const sp_gen *g, int64_t i, sp_row *w)

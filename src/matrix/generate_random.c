@@ -42,26 +42,21 @@ const sp_kind sp_kind_uniform = {
 
 /* ---- hypersparse: most rows empty ---- */
 
-/* One entry into each of `used` rows. */
+/* One entry into each of `used` rows; they stay listed in the table. */
 static spry_status occupy(sp_gen *g, int64_t used)
 {
     sp_row w = {.rng = sp_gen_stream(g, SORT_USED, 0)};
-    spry_status s = SPRY_OK;
+    spry_status s = sp_gen_row_open(&w, g->rows, used);
 
-    w.col = sp_alloc_raw(used, sizeof *w.col);
-    w.bits = sp_alloc(sp_gen_choose_words(g->rows, used), sizeof *w.bits);
-    if (w.col && w.bits) {
+    if (s == SPRY_OK) {
         sp_gen_choose(&w, g->rows, used, NULL);
         for (int64_t k = 0; k < used; k++)
             g->quota[w.col[k]] = 1;
-        g->table = w.col; /* kept for the throws that follow */
+        g->table = w.col;
         g->tables = used;
         w.col = NULL;
-    } else {
-        s = sp_fail_memory((size_t)used * sizeof *w.col);
     }
-    sp_free(w.col);
-    sp_free(w.bits);
+    sp_gen_row_close(&w);
     return s;
 }
 

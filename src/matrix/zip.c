@@ -126,8 +126,12 @@ static const char *packed_bytes(const entry *e, const sp_text *z)
     return has(z, at, e->packed) ? z->data + at : NULL;
 }
 
+/* A fuzzer cannot guess checksums; it is let through to what lies behind. */
 static int crc_fits(const sp_member *m, uint32_t crc)
 {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    return 1;
+#endif
     return crc32_z(0, (const unsigned char *)m->data, m->len) == crc;
 }
 

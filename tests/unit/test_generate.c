@@ -186,7 +186,7 @@ static void counts_are_exact(void **state)
         {"hypersparse rows=5k nnz=200", 5000, 5000, 200},
         {"blocks rows=64 r=8 c=8 nnz=640", 64, 64, 640},
         {"stencil5 nx=7 ny=3", 21, 21, 5 * 21 - 2 * 7 - 2 * 3},
-        {"stencil27 nx=4 ny=3 nz=2", 24, 24, 10 * 7 * 4},
+        {"stencil27 nx=4 ny=3 nz=2", 24, 24, 280},
         {"arrow rows=30", 30, 30, 88},
         {"diagonals rows=60 count=1", 60, 60, 60},
         {"banded rows=20 band=2 density=1", 20, 20, 94},

@@ -41,7 +41,8 @@ static spry_matrix *make_sample(spry_type type)
                         : ldexp(sp_rng_normal(&rng), k % 200 - 100);
         narrow[k] = (float)wide[k];
     }
-    wide[0] = narrow[0] = -INFINITY;
+    wide[0] = -HUGE_VAL;
+    narrow[0] = -HUGE_VALF;
     check_ok(spry_matrix_triples(
         &m, ROWS, COLS, NNZ, row, col,
         type == SPRY_F32 ? (void *)narrow : (void *)wide, type));

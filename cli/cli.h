@@ -1,0 +1,201 @@
+/* cli.h - what the commands of spry share.
+ *
+ * A command is one file: its options as a table, its page of help, one
+ * function. It runs once per process, so options fill plain statics. Data
+ * goes to stdout, everything said to a person goes to stderr. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "spry.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define CLI_PRINTF_LIKE(f, a)
+#endif
+
+/* ---- options (opt.c) ---- */
+
+typedef enum {
+    OPT_FLAG,    /* int, set to 1 */
+    OPT_TEXT,    /* const char * */
+    OPT_INTEGER, /* int, >= 0 */
+    OPT_COUNT,   /* double: 1000, 1k, 1e4, 2M */
+    OPT_SECONDS, /* double: 10, 60s, 2m, 500ms */
+    OPT_SEED,    /* uint64_t */
+    OPT_WORD     /* int: which of the words in `value`, "spmv|spmm" */
+} opt_kind;
+
+typedef struct {
+    const char *name; /* without dashes; NULL ends a table */
+    opt_kind kind;
+    void *out;
+    const char *value; /* how the help names the value */
+    const char *help;
+} opt;
+
+enum { OPT_TABLES = 3 };
+
+typedef struct {
+    const char *command;
+    const char *operands;         /* "MATRIX", as the help shows them */
+    const char *about;            /* what it does, a paragraph */
+    const opt *table[OPT_TABLES]; /* its options; NULL ends the list */
+    int min, max;                 /* how many operands it takes */
+} opt_page;
+
+/* Read the options; argv[0 .. *argc) becomes the operands. 0 when there is
+ * nothing left to do: help was asked for, or *s says what was wrong. */
+int opt_parse(spry_status *s, const opt_page *page, int *argc, char **argv);
+
+/* The name nearest to `word`, or NULL when none is near; names end in NULL
+ * and lie `stride` bytes apart. */
+const char *opt_nearest(const char *word, const void *names, size_t stride);
+
+/* What every command understands, and what those that compute do. */
+extern const opt cli_common[];
+extern const opt cli_compute[];
+
+typedef enum { PROGRESS_AUTO, PROGRESS_PLAIN, PROGRESS_NONE } progress_mode;
+
+typedef struct {
+    int json;
+    const char *store, *isa, *machine;
+    int threads;
+    uint64_t seed;
+    int progress; /* progress_mode */
+    int op, type; /* spry_op, index into "f32|f64"; -1: not said */
+    double cols;  /* -1: not said */
+} cli_settings;
+extern cli_settings cli;
+
+/* ---- saying things (say.c) ---- */
+
+/* "spry: ..." on stderr; returns s. */
+spry_status say_fail(spry_status s, const char *fmt, ...) CLI_PRINTF_LIKE(2, 3);
+/* The library's sentence about s, if s is not SPRY_OK. */
+spry_status say_status(spry_status s);
+/* "spry: note: ..." */
+void say_note(const char *fmt, ...) CLI_PRINTF_LIKE(1, 2);
+/* Flush stdout; a reader that left early is no failure. */
+spry_status say_finish(spry_status s);
+
+/* Numbers as people read them, into one of several static buffers. */
+const char *say_seconds(double seconds);                   /* "12.3 us" */
+const char *say_bytes(double bytes);                       /* "4.5 MB" */
+const char *say_count(double count);                       /* "1 240" */
+const char *say_rate(double per_second, const char *unit); /* "11.2 Gunit" */
+const char *say_times(double ratio);                       /* "2.31x" */
+const char *say_interval(double low, double high);         /* "1.9..2.4" */
+const char *say_date(int64_t seconds_since_1970);
+
+/* Columns to write in: the terminal's, or 0 when stdout is none. */
+int say_width(FILE *out);
+/* Escapes for a terminal that wants colour, else "". */
+const char *say_bold(FILE *out);
+const char *say_plain(FILE *out);
+
+/* ---- tables (table.c) ---- */
+
+typedef struct table table;
+
+/* Columns as one text, "rank<time>schedule<": each name ends in < or >, the
+ * side its cells lean to. NULL when memory is short. */
+table *table_new(const char *columns);
+void table_cell(table *t, const char *fmt, ...) CLI_PRINTF_LIKE(2, 3);
+void table_bold(table *t); /* the row now being filled */
+/* Print and free. The widest column gives way on a narrow terminal. */
+void table_print(table *t, FILE *out);
+
+/* ---- JSON (json.c) ---- */
+
+typedef struct {
+    FILE *out;
+    int depth, first;
+} json;
+
+json json_begin(const char *schema); /* one document on stdout */
+void json_end(json *j);
+void json_open(json *j, const char *key, char bracket); /* { or [ */
+void json_close(json *j, char bracket);
+void json_text(json *j, const char *key, const char *value); /* NULL: null */
+void json_number(json *j, const char *key, double value); /* not finite: null */
+void json_integer(json *j, const char *key, int64_t value);
+void json_bool(json *j, const char *key, int value);
+void json_raw(json *j, const char *key, const char *document);
+
+/* ---- from words to the library's nouns (open.c, job.c) ---- */
+
+/* Each says its own failure on stderr. */
+spry_status open_matrix(spry_matrix **out, const char *path);
+spry_status open_store(spry_records **out);
+/* The machine of --machine, or this one, limited by --threads and --isa.
+ * With `probed`, its numbers come from the store or from a probe. */
+spry_status open_machine(spry_machine *out, int probed);
+int machine_given(void); /* one of those options was said */
+
+/* What most commands work on. */
+typedef struct {
+    spry_matrix *matrix;
+    spry_problem *problem;
+    spry_machine machine;
+} job;
+
+spry_status open_job(job *out, const char *path, int probed);
+void close_job(job *j);
+
+/* Parsed, and legal for the job. */
+spry_status open_schedule(spry_schedule *out, const job *j, const char *text);
+spry_status open_plan(spry_plan **out, const job *j, const spry_schedule *x);
+/* What the tuner says, with the settings of the command line. */
+spry_status open_tuned(spry_plan **out, const job *j, spry_effort effort);
+
+/* ---- schedules by name (shapes.c) ---- */
+
+enum { SHAPES_MOST = 128 };
+
+/* The schedules of "a; b; c", all legal for the job; with NULL or "all", a
+ * handful that stands for every family. texts is split in place. */
+spry_status shape_list(spry_schedule out[SHAPES_MOST], int *count, const job *j,
+                       char *texts);
+/* The next text of "a; b; c", split in place; NULL past the last. */
+char *shape_split(char **rest);
+
+/* ---- stopping and progress (stop.c, progress.c) ---- */
+
+/* From now on Ctrl-C and SIGTERM ask to stop; a second one ends at once. */
+void stop_watch(void);
+int stop_asked(void); /* 0, or the exit code: 130, 143 */
+
+/* The callback of spry_tune. */
+int progress_tune(const spry_progress *now, void *unused);
+/* "3 of 12 done: what", for loops of our own. */
+void progress_step(int done, int of, const char *what);
+void progress_clear(void);
+
+/* ---- dense arrays (npy.c) ---- */
+
+typedef struct {
+    int dims;         /* 0, 1 or 2 */
+    int64_t shape[2]; /* missing ones are 1 */
+    spry_type type;
+    void *data; /* rows first; free() */
+} dense;
+
+/* SPRY_INPUT with its sentence said when the file is not such an array. */
+spry_status npy_read(dense *out, const char *path);
+spry_status npy_write(const dense *d, const char *path); /* "-": stdout */
+/* The same numbers in another type. */
+spry_status dense_convert(dense *d, spry_type type);
+
+/* ---- the commands (cmd_*.c) ---- */
+
+typedef spry_status command(int argc, char **argv);
+command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
+    cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_records, cmd_cache,
+    cmd_doctor;
+
+#endif

@@ -1,0 +1,114 @@
+/* cmd_probe.c - measure this machine; the store keeps the card. */
+#include "cli.h"
+
+#include <stdlib.h>
+
+static const char *file;
+static const opt options[] = {
+    {"write", OPT_TEXT, &file, "FILE", "write the description there as well"},
+    {0}};
+static const opt_page page = {
+    "probe",
+    "",
+    "Measure bandwidth, latency, arithmetic and noise in under two seconds\n"
+    "and show the machine's card. The store keeps it under its fingerprint.",
+    {options},
+    0,
+    0};
+
+static void keep(const spry_machine *m)
+{
+    spry_records *db;
+
+    if (spry_records_open(&db, cli.store) != SPRY_OK ||
+        spry_records_put_machine(db, m) != SPRY_OK)
+        say_note("the card is not kept: %s", spry_message());
+    spry_records_close(db);
+}
+
+/* Caches are counted in powers of two. */
+static const char *cache_size(char text[32], int64_t bytes)
+{
+    int big = bytes >= 1 << 20;
+
+    snprintf(text, 32, "%.4g %s", (double)bytes / (big ? 1 << 20 : 1 << 10),
+             big ? "MiB" : "KiB");
+    return text;
+}
+
+static void print_level(const char *name, spry_cache c, double rate,
+                        double latency)
+{
+    char size[32];
+
+    if (c.bytes)
+        printf("%-8s %8s   %10s/s  %9s   shared by %d\n", name,
+               cache_size(size, c.bytes), say_bytes(rate), say_seconds(latency),
+               c.shared_by);
+}
+
+static void print_card(const spry_machine *m)
+{
+    static const char *const level[] = {"L1", "L2", "L3"};
+
+    printf("%s\n", m->name);
+    printf("%d of %d cores usable, %s, fingerprint %s\n", m->threads, m->cores,
+           spry_isa_name(m->isa), m->fingerprint);
+    if (!m->probed)
+        return;
+    printf("\n%-8s %8s   %12s  %9s\n", "", "size", "read", "latency");
+    for (int i = 0; i < SPRY_CACHES; i++)
+        print_level(level[i], m->cache[i], m->cache_read[i], m->latency[i]);
+    printf("%-8s %8s   %12s  %9s\n", "memory", say_bytes((double)m->memory), "",
+           say_seconds(m->latency[SPRY_CACHES]));
+    for (int i = 0; i < m->points; i++)
+        printf("         %d thread%s: read %s/s, triad %s/s\n", m->at[i],
+               m->at[i] > 1 ? "s" : "", say_bytes(m->read[i]),
+               say_bytes(m->triad[i]));
+    printf("\nmultiply-add  f32 %s, f64 %s on one thread\n",
+           say_rate(m->fma_f32, "FLOP/s"), say_rate(m->fma_f64, "FLOP/s"));
+    printf("gather        %s per element\n", say_seconds(m->gather));
+    printf("thread start  %s\n", say_seconds(m->fork));
+    printf("noise         %.1f %% (grade %c)\n", 100 * m->noise,
+           spry_machine_grade(m));
+}
+
+static spry_status print_json(const spry_machine *m)
+{
+    char *text;
+    spry_status s = say_status(spry_machine_json(&text, m));
+    char grade[2] = {spry_machine_grade(m), 0};
+
+    if (s == SPRY_OK) {
+        json j = json_begin("spry.probe/1");
+
+        json_text(&j, "grade", grade);
+        json_raw(&j, "machine", text);
+        json_end(&j);
+        free(text);
+    }
+    return s;
+}
+
+spry_status cmd_probe(int argc, char **argv)
+{
+    spry_machine m;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = open_machine(&m, 0);
+    if (s == SPRY_OK && !cli.machine) {
+        s = say_status(spry_machine_probe(&m));
+        if (s == SPRY_OK)
+            keep(&m);
+    }
+    if (s == SPRY_OK && file)
+        s = say_status(spry_machine_write(&m, file));
+    if (s != SPRY_OK)
+        return s;
+    if (cli.json)
+        return print_json(&m);
+    print_card(&m);
+    return SPRY_OK;
+}

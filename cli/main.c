@@ -1,0 +1,76 @@
+/* main.c - the table of commands, and the one that was asked for. */
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    command *run;
+    const char *line;
+} entry;
+
+static const entry commands[] = {
+    {"probe", cmd_probe, "measure this machine and show its card"},
+    {"generate", cmd_generate, "make a matrix of a known kind"},
+    {"records", cmd_records, "list, show, move and check what was measured"},
+    {"cache", cmd_cache, "look after the compiled kernels"},
+    {0}};
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "usage: spry <command> [argument...]\n\n"
+                 "Finds the fastest way to compute with your sparse data.\n\n");
+    for (const entry *e = commands; e->name; e++)
+        fprintf(out, "  %-10s %s\n", e->name, e->line);
+    fprintf(out, "\nspry <command> --help says more; --json works everywhere. "
+                 "A matrix is a file\n(.mtx .mtx.gz .csr .npz .smtx .tsv .rb) "
+                 "or gen:KIND,key=value.\n");
+}
+
+static spry_status unknown(const char *name)
+{
+    const char *near = opt_nearest(name, commands, sizeof *commands);
+
+    if (near)
+        return say_fail(SPRY_USAGE, "there is no command '%s'; is it '%s'?",
+                        name, near);
+    return say_fail(SPRY_USAGE, "there is no command '%s'; see spry --help",
+                    name);
+}
+
+static spry_status run(int argc, char **argv)
+{
+    static char help[] = "--help";
+
+    if (argc > 1 && strcmp(argv[0], "help") == 0) {
+        argv[0] = argv[1];
+        argv[1] = help;
+        argc = 2;
+    }
+    for (const entry *e = commands; e->name; e++)
+        if (strcmp(argv[0], e->name) == 0)
+            return e->run(argc - 1, argv + 1);
+    return unknown(argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    spry_status s = SPRY_OK;
+
+    signal(SIGPIPE, SIG_IGN); /* `| head` is answered in say_finish */
+    if (argc < 2) {
+        print_help(stderr);
+        return SPRY_USAGE;
+    }
+    if (strcmp(word, "--version") == 0)
+        printf("spry %s\n", spry_version());
+    else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+             (argc == 2 && strcmp(word, "help") == 0))
+        print_help(stdout);
+    else
+        s = run(argc - 1, argv + 1);
+    s = say_finish(s);
+    return stop_asked() ? stop_asked() : (int)s;
+}
