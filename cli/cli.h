@@ -135,7 +135,7 @@ spry_status open_store(spry_records **out);
 /* The machine of --machine, or this one, limited by --threads and --isa.
  * With `probed`, its numbers come from the store or from a probe. */
 spry_status open_machine(spry_machine *out, int probed);
-int machine_given(void); /* one of those options was said */
+int machine_given(void); /* by --machine or --isa; the tuner needs telling */
 
 /* What most commands work on. */
 typedef struct {
@@ -150,7 +150,9 @@ void close_job(job *j);
 /* Parsed, and legal for the job. */
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text);
 spry_status open_plan(spry_plan **out, const job *j, const spry_schedule *x);
-/* What the tuner says, with the settings of the command line. */
+
+/* The tuner, with the settings of the command line (tuned.c). */
+spry_tune_options tuned_options(const job *j);
 spry_status open_tuned(spry_plan **out, const job *j, spry_effort effort);
 
 /* ---- schedules by name (shapes.c) ---- */

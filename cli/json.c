@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Bytes of the UTF-8 character at s; 0 when it is none. */
 static int utf8(const unsigned char *s)
@@ -102,8 +101,11 @@ void json_number(json *j, const char *key, double value)
     char text[32] = "null";
 
     for (int digits = 6; digits <= 17 && isfinite(value); digits++) {
+        double back;
+
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (memcmp(&(double){strtod(text, NULL)}, &value, sizeof value) == 0)
+        back = strtod(text, NULL);
+        if (!(back < value || back > value))
             break;
     }
     place(j, key);

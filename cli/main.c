@@ -13,8 +13,11 @@ typedef struct {
 static const entry commands[] = {
     {"probe", cmd_probe, "measure this machine and show its card"},
     {"generate", cmd_generate, "make a matrix of a known kind"},
+    {"inspect", cmd_inspect, "show the statistics and the shape of a matrix"},
+    {"verify", cmd_verify, "check kernels against the reference"},
     {"records", cmd_records, "list, show, move and check what was measured"},
     {"cache", cmd_cache, "look after the compiled kernels"},
+    {"doctor", cmd_doctor, "check the installation"},
     {0}};
 
 static void print_help(FILE *out)

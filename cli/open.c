@@ -17,7 +17,7 @@ spry_status open_store(spry_records **out)
 
 int machine_given(void)
 {
-    return cli.machine || cli.isa || cli.threads;
+    return cli.machine || cli.isa;
 }
 
 /* The limits of the command line; naming no instruction set limits none. */

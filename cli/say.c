@@ -185,14 +185,14 @@ int say_width(FILE *out)
 {
     struct winsize size;
     const char *said = getenv("COLUMNS");
-    int columns;
+    long columns;
 
     if (!isatty(fileno(out)))
         return 0;
     if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col)
         return size.ws_col;
-    columns = said ? atoi(said) : 0;
-    return columns > 0 ? columns : 80;
+    columns = said ? strtol(said, NULL, 10) : 0;
+    return columns > 0 && columns < 10000 ? (int)columns : 80;
 }
 
 static int colour(FILE *out)

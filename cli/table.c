@@ -116,7 +116,7 @@ static void print_cell(FILE *out, const char *text, int width, int right,
 
 void table_print(table *t, FILE *out)
 {
-    int width[COLUMNS];
+    int width[COLUMNS] = {0};
 
     if (!t)
         return;
