@@ -1,0 +1,41 @@
+/* families.c - the families of problems, one row each. */
+#include "tune/internal.h"
+
+static int sparse_takes(const spry_problem *p)
+{
+    return p->op == SPRY_SPMV || p->op == SPRY_SPMM || p->op == SPRY_SDDMM;
+}
+
+/* The plain loop alone and on all threads. */
+static int sparse_baselines(spry_schedule *out, const spry_problem *p,
+                            const spry_machine *m)
+{
+    (void)p;
+    out[0] = spry_schedule_baseline(1);
+    if (m->threads == 1)
+        return 1;
+    out[1] = spry_schedule_baseline(m->threads);
+    return 2;
+}
+
+/* The index width is pack's to settle; any width that is built in will do. */
+static int sparse_available(const spry_problem *p, const spry_schedule *x,
+                            const spry_machine *m, int compile)
+{
+    sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
+
+    return compile || sp_builtin_find(&k) != NULL;
+}
+
+static const sp_family families[] = {
+    {"sparse", sparse_takes, sparse_baselines, sparse_available, spry_predict,
+     spry_plan_make},
+};
+
+const sp_family *sp_family_of(const spry_problem *p)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (families[i].takes(p))
+            return &families[i];
+    return NULL;
+}

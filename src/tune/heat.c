@@ -1,0 +1,271 @@
+/* heat.c - candidates are packed, verified and raced in a child process.
+ *
+ * A heat is the baseline and a few candidates, interleaved. Only so many are
+ * packed at once that memory stays small. Whatever a candidate does - crash,
+ * hang, compute nonsense - becomes its verdict, and the next child goes on
+ * behind it. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+
+enum { HEAT = 3 }; /* candidates side by side */
+
+/* Without a sign of life for so long, a trial has failed. */
+static const double PATIENCE = 20;
+
+/* ---- in the child ---- */
+
+typedef struct {
+    sp_tuner *t;
+    int from, to; /* results to measure */
+    double heat_seconds;
+    int pairs;
+    double precision;
+} work;
+
+typedef struct {
+    const spry_plan *plan;
+    const sp_oracle *o;
+} runner;
+
+static void run_once(void *ctx)
+{
+    const runner *r = ctx;
+
+    (void)spry_run_scaled(r->plan, 1, sp_oracle_B(r->o), sp_oracle_D(r->o), 0,
+                          sp_oracle_C(r->o));
+}
+
+static void finish(sp_result *r, spry_verdict verdict, const char *why)
+{
+    r->verdict = verdict;
+    snprintf(r->why, sizeof r->why, "%s", why);
+    atomic_signal_fence(memory_order_seq_cst);
+    r->done = 1;
+}
+
+/* Pack and verify; NULL when that failed and the verdict is in. */
+static spry_plan *ready(const work *w, sp_result *r)
+{
+    sp_tuner *t = w->t;
+    spry_plan *plan;
+    spry_status s = t->family->make(&plan, t->p, &r->x, &t->m);
+
+    if (s != SPRY_OK) {
+        finish(r, SPRY_VERDICT_INFEASIBLE, spry_message());
+        return NULL;
+    }
+    r->pack_seconds = spry_plan_pack_seconds(plan);
+    r->bytes = spry_plan_bytes(plan);
+    r->builtin = spry_plan_builtin(plan);
+    s = sp_oracle_check(t->oracle, plan);
+    if (s == SPRY_OK)
+        return plan;
+    finish(r, s == SPRY_WRONG ? SPRY_VERDICT_WRONG : SPRY_VERDICT_INFEASIBLE,
+           spry_message());
+    spry_plan_free(plan);
+    return NULL;
+}
+
+typedef struct {
+    sp_shared *shared;
+    int64_t item;
+} pulse;
+
+static int beat(void *arg)
+{
+    const pulse *p = arg;
+
+    sp_child_beat(p->shared, p->item);
+    return 0;
+}
+
+/* Race plans against `base` and hand each its result. */
+static void race(const work *w, sp_shared *shared, spry_plan *base,
+                 spry_plan **plan, sp_result **result, int n)
+{
+    static sp_racer out[HEAT + 1];
+    runner r[HEAT + 1] = {{base, w->t->oracle}};
+    sp_contestant c[HEAT + 1] = {{run_once, &r[0]}};
+    pulse alive = {shared, 1 + (result[n - 1] - sp_results(w->t))};
+    sp_race_options o = {.seconds = w->heat_seconds,
+                         .pairs = w->pairs,
+                         .precision = w->precision,
+                         .seed = w->t->opt.seed,
+                         .between = beat,
+                         .arg = &alive};
+
+    for (int i = 0; i < n; i++) {
+        r[i + 1] = (runner){plan[i], w->t->oracle};
+        c[i + 1] = (sp_contestant){run_once, &r[i + 1]};
+    }
+    memset(out, 0, sizeof out);
+    (void)sp_race(out, c, n + 1, &o);
+    for (int i = 0; i < n; i++) {
+        result[i]->racer = out[i + 1];
+        finish(result[i], SPRY_VERDICT_OK, "");
+    }
+}
+
+static void measure(sp_shared *shared, void *arg)
+{
+    const work *w = arg;
+    spry_plan *base, *plan[HEAT];
+    sp_result *result[HEAT];
+    int n = 0;
+
+    sp_child_beat(shared, 1 + w->from);
+    if (w->t->family->make(&base, w->t->p, &w->t->base, &w->t->m) != SPRY_OK)
+        return;
+    for (int i = w->from; i < w->to && sp_tuner_left(w->t) > 0; i++) {
+        sp_child_beat(shared, 1 + i);
+        result[n] = &sp_results(w->t)[i];
+        if (!result[n]->done && (plan[n] = ready(w, result[n])))
+            n++;
+        if (n < HEAT && i + 1 < w->to)
+            continue;
+        if (n > 0)
+            race(w, shared, base, plan, result, n);
+        while (n > 0)
+            spry_plan_free(plan[--n]);
+    }
+    while (n > 0) /* time ran out before their heat */
+        spry_plan_free(plan[--n]);
+    spry_plan_free(base);
+}
+
+/* ---- in the parent ---- */
+
+/* Keep the store, the leader and the caller up to date. */
+static int watch(void *arg)
+{
+    sp_tuner *t = arg;
+    char text[SPRY_SCHEDULE_TEXT] = "";
+    spry_progress now = {
+        sp_seconds() - t->begun, t->deadline - t->begun, 0, t->count, 1, text};
+
+    sp_tune_remember(t);
+    for (int i = 0; i < t->count; i++)
+        now.trials += sp_results(t)[i].done;
+    if (t->best >= 0) {
+        now.best_speedup = sp_results(t)[t->best].racer.speedup;
+        spry_schedule_text(text, &sp_results(t)[t->best].x);
+    }
+    if (t->opt.progress && t->opt.progress(&now, t->opt.payload))
+        t->stopped = 1;
+    return t->stopped;
+}
+
+/* The trial that was under way when the child ended is to blame; those that
+ * waited for their heat beside it are tried again. 0: nobody to blame. */
+static int blame(sp_tuner *t, const sp_child_verdict *v)
+{
+    int64_t item = v->item - 1;
+    sp_result *r;
+    char why[80];
+
+    if (item < 0 || item >= t->count || sp_results(t)[item].done)
+        return 0;
+    r = &sp_results(t)[item];
+    snprintf(why, sizeof why, "%s (%d)", sp_child_end_name(v->end), v->code);
+    finish(r,
+           v->end == SP_CHILD_TIMEOUT ? SPRY_VERDICT_TIMEOUT
+                                      : SPRY_VERDICT_CRASH,
+           why);
+    return 1;
+}
+
+static int first_open(const sp_tuner *t, int from)
+{
+    while (from < t->count && sp_results(t)[from].done)
+        from++;
+    return from;
+}
+
+static spry_status run_child(sp_tuner *t, work *w, sp_child_verdict *v)
+{
+    sp_child_job job = {.work = measure,
+                        .arg = w,
+                        .seconds = PATIENCE,
+                        .stop = watch,
+                        .stop_arg = t};
+
+    return sp_child_run(v, &job, &t->shared);
+}
+
+spry_status sp_tune_heats(sp_tuner *t, int from)
+{
+    work w = {.t = t, .pairs = 9, .precision = 0.03};
+    sp_child_verdict v;
+    spry_status s = SPRY_OK;
+    double share = t->opt.seconds / 12;
+
+    w.heat_seconds = share > 2 ? 2 : share;
+    for (w.from = first_open(t, from);
+         w.from < t->count && !t->stopped && sp_tuner_left(t) > 0;
+         w.from = first_open(t, w.from)) {
+        w.to = t->count;
+        s = run_child(t, &w, &v);
+        if (s != SPRY_OK || v.end == SP_CHILD_OK || !blame(t, &v))
+            break;
+    }
+    watch(t);
+    return s;
+}
+
+/* ---- the final ---- */
+
+/* The fastest verified result that is neither the baseline nor `taken`. */
+static int pick(const sp_tuner *t, int taken)
+{
+    int best = -1;
+
+    for (int i = 0; i < t->count; i++) {
+        const sp_result *r = &sp_results(t)[i];
+
+        if (r->done && r->verdict == SPRY_VERDICT_OK && i != taken &&
+            !sp_schedule_equal(&r->x, &t->base) &&
+            (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
+            best = i;
+    }
+    return best;
+}
+
+/* The best two run again behind the others, in a child of their own, and
+ * what comes out replaces what was measured in the heats. */
+spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
+{
+    work w = {.t = t, .pairs = 31, .precision = 0.015};
+    sp_child_verdict v;
+    spry_status s;
+    int n = 0, at = t->count;
+
+    *count = 0;
+    for (; n < SP_FINALISTS && at + n < SP_RESULTS; n++) {
+        finalist[n] = pick(t, n ? finalist[0] : -1);
+        if (finalist[n] < 0)
+            break;
+        sp_results(t)[at + n] = sp_results(t)[finalist[n]];
+        sp_results(t)[at + n].done = 0;
+    }
+    if (n == 0)
+        return SPRY_OK;
+    w.from = at;
+    w.to = at + n;
+    w.heat_seconds = t->opt.seconds * SP_FINAL_SHARE;
+    w.heat_seconds = w.heat_seconds < 0.2 ? 0.2 : w.heat_seconds;
+    t->deadline = sp_seconds() + w.heat_seconds + PATIENCE;
+    s = run_child(t, &w, &v);
+    for (int i = 0; s == SPRY_OK && i < n; i++) {
+        const sp_result *r = &sp_results(t)[at + i];
+
+        if (!r->done || r->verdict != SPRY_VERDICT_OK)
+            continue;
+        sp_results(t)[finalist[i]] = *r;
+        finalist[(*count)++] = finalist[i];
+        sp_tune_keep(t, r);
+    }
+    return s;
+}

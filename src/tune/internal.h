@@ -1,0 +1,95 @@
+/* internal.h - one tune under way. */
+#ifndef SP_TUNE_INTERNAL_H
+#define SP_TUNE_INTERNAL_H
+
+#include "measure/measure.h"
+#include "plan/plan.h"
+#include "search/search.h"
+#include "spry/model.h"
+#include "spry/tune.h"
+
+/* What a family of problems brings to the tuner. A row of families.c. */
+typedef struct {
+    const char *name;
+    int (*takes)(const spry_problem *p);
+    /* Plain ways to compute p, fastest guess first; returns how many. */
+    int (*baselines)(spry_schedule *out, const spry_problem *p,
+                     const spry_machine *m);
+    /* Can a plan for x be made: built in, or with a compiler at hand? */
+    int (*available)(const spry_problem *p, const spry_schedule *x,
+                     const spry_machine *m, int compile);
+    spry_status (*predict)(spry_prediction *out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m);
+    spry_status (*make)(spry_plan **out, const spry_problem *p,
+                        const spry_schedule *x, const spry_machine *m);
+} sp_family;
+
+enum { SP_BASELINES = 4 };
+const sp_family *sp_family_of(const spry_problem *p);
+
+/* A candidate and what became of it. Lies in memory shared with the child
+ * that measures; `done` is set last. */
+typedef struct {
+    spry_schedule x;
+    double predicted;
+    int done;
+    spry_verdict verdict;
+    char why[160];
+    int builtin;
+    double pack_seconds, bytes;
+    sp_racer racer;
+} sp_result;
+
+enum { SP_RESULTS = 256 };
+
+/* Of the budget, kept for the final. */
+#define SP_FINAL_SHARE 0.2
+
+typedef struct {
+    const spry_problem *p;
+    const sp_family *family;
+    spry_tune_options opt;
+    spry_machine m;
+    spry_records *db; /* NULL: nothing is kept */
+    sp_oracle *oracle;
+    int compile; /* kernels can be made */
+    double begun, deadline;
+    spry_schedule base; /* the faster baseline, once known */
+    double base_seconds;
+    sp_shared shared; /* sp_result[SP_RESULTS] */
+    int count;        /* results in use */
+    int recorded;     /* of them in the store */
+    int best;         /* of them the fastest, -1: none yet */
+    int stopped;
+    char note[512];
+} sp_tuner;
+
+static inline sp_result *sp_results(const sp_tuner *t)
+{
+    return t->shared.data;
+}
+
+/* Add a sentence about what was not available. */
+void sp_tuner_note(sp_tuner *t, const char *sentence);
+double sp_tuner_left(const sp_tuner *t); /* seconds */
+
+/* ---- the steps, in order ---- */
+
+/* The machine with its numbers, the store, or a note (prepare.c). */
+spry_status sp_tune_prepare(sp_tuner *t);
+/* An answer from the store becomes *out; NULL when there is none. */
+spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
+/* Add candidates: baselines, what the store liked, what the model likes. */
+spry_status sp_tune_propose(sp_tuner *t);
+/* Add neighbours of what won so far; 0 added ends the search. */
+spry_status sp_tune_evolve(sp_tuner *t, int *added);
+/* Race results [from, count) against the baseline, in a child (heat.c). */
+spry_status sp_tune_heats(sp_tuner *t, int from);
+/* Race the best few again, in a fresh child; their places in results. */
+enum { SP_FINALISTS = 2 };
+spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
+/* Append finished trials to the store; keep: one of them. */
+void sp_tune_remember(sp_tuner *t);
+void sp_tune_keep(sp_tuner *t, const sp_result *r);
+
+#endif

@@ -1,0 +1,54 @@
+/* lookup.c - what the store already knows. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+#include "tune/story.h"
+
+static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
+{
+    spry_tuning story = {.looked_up = 1, .verified = 1};
+    spry_status s = spry_schedule_parse(&story.best, a->schedule);
+
+    if (s == SPRY_OK)
+        s = spry_schedule_parse(&story.baseline, a->baseline);
+    if (s == SPRY_OK)
+        s = t->family->make(out, t->p, &story.best, &t->m);
+    if (s != SPRY_OK)
+        return s;
+    story.machine = t->m;
+    story.baseline_seconds = a->baseline_seconds;
+    story.seconds = a->seconds;
+    story.speedup = a->speedup;
+    story.low = a->low;
+    story.high = a->high;
+    story.changed = strcmp(a->schedule, a->baseline) != 0;
+    story.convert_seconds = spry_plan_pack_seconds(*out);
+    story.tuning_seconds = sp_seconds() - t->begun;
+    story.break_even_calls = sp_break_even(&story);
+    memcpy(story.note, t->note, sizeof story.note);
+    s = sp_story_attach(*out, &story, NULL, 0);
+    if (s != SPRY_OK) {
+        spry_plan_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
+{
+    spry_answer a;
+    int found = 0;
+
+    *out = NULL;
+    if (!t->db || t->opt.again ||
+        spry_records_find(t->db, &a, &found, t->p->key, t->m.fingerprint,
+                          t->opt.calls, t->opt.effort) != SPRY_OK ||
+        !found)
+        return SPRY_OK;
+    /* What cannot be made again, say without a compiler, is tuned anew. */
+    if (make_from(out, t, &a) != SPRY_OK)
+        *out = NULL;
+    return SPRY_OK;
+}

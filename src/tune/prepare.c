@@ -1,0 +1,74 @@
+/* prepare.c - the machine, the store and the compiler, or a note. */
+#include <string.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+
+void sp_tuner_note(sp_tuner *t, const char *sentence)
+{
+    size_t at = strlen(t->note);
+
+    snprintf(t->note + at, sizeof t->note - at, "%s%s", at ? "; " : "",
+             sentence);
+}
+
+double sp_tuner_left(const sp_tuner *t)
+{
+    return t->deadline - sp_seconds();
+}
+
+static void open_store(sp_tuner *t)
+{
+    char why[400];
+
+    if (spry_records_open(&t->db, t->opt.store) == SPRY_OK)
+        return;
+    snprintf(why, sizeof why, "nothing is remembered: %.350s", spry_message());
+    sp_tuner_note(t, why);
+    t->db = NULL;
+}
+
+/* A machine is probed once; then the store knows it. */
+static spry_status know_machine(sp_tuner *t)
+{
+    spry_machine known;
+    int found = 0;
+
+    if (t->m.probed || t->opt.effort == SPRY_LOOKUP)
+        return SPRY_OK;
+    if (t->db &&
+        spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
+            SPRY_OK &&
+        found && known.probed) {
+        t->m = known;
+        return SPRY_OK;
+    }
+    if (t->opt.machine || spry_machine_probe(&t->m) != SPRY_OK)
+        return SPRY_OK; /* the model has defaults */
+    if (t->db)
+        (void)spry_records_put_machine(t->db, &t->m);
+    return SPRY_OK;
+}
+
+static spry_status find_machine(sp_tuner *t)
+{
+    spry_status s = SPRY_OK;
+
+    if (t->opt.machine)
+        t->m = *t->opt.machine;
+    else
+        s = spry_machine_detect(&t->m);
+    if (s == SPRY_OK && t->opt.threads)
+        s = spry_machine_limit(&t->m, t->opt.threads, t->m.isa);
+    return s;
+}
+
+spry_status sp_tune_prepare(sp_tuner *t)
+{
+    spry_status s = find_machine(t);
+
+    if (s != SPRY_OK)
+        return s;
+    open_store(t);
+    return know_machine(t);
+}

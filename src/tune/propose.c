@@ -1,0 +1,175 @@
+/* propose.c - which schedules are worth a race. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+
+enum { FEW = 24, MANY = 72, REMEMBERED = 3, GENERATION = 8 };
+
+/* What earlier runs found out about this problem on this machine. */
+typedef struct {
+    spry_schedule failed[64], liked[REMEMBERED];
+    double speedup[REMEMBERED];
+    int failures, likes;
+} memory;
+
+static void like(memory *known, const spry_schedule *x, double speedup)
+{
+    int at = known->likes < REMEMBERED ? known->likes++ : REMEMBERED - 1;
+
+    if (at == REMEMBERED - 1 && known->likes == REMEMBERED &&
+        known->speedup[at] > speedup)
+        return;
+    for (; at > 0 && known->speedup[at - 1] < speedup; at--) {
+        known->liked[at] = known->liked[at - 1];
+        known->speedup[at] = known->speedup[at - 1];
+    }
+    known->liked[at] = *x;
+    known->speedup[at] = speedup;
+}
+
+static int recall_one(const spry_record *r, void *payload)
+{
+    memory *known = payload;
+    spry_schedule x;
+
+    if (spry_schedule_parse(&x, r->schedule) != SPRY_OK)
+        return 0;
+    for (int i = 0; i < known->likes; i++)
+        if (sp_schedule_equal(&known->liked[i], &x))
+            return 0;
+    if (r->verdict == SPRY_VERDICT_OK && r->low > 1)
+        like(known, &x, r->speedup);
+    else if (r->verdict != SPRY_VERDICT_OK && known->failures < 64)
+        known->failed[known->failures++] = x;
+    return 0;
+}
+
+static int contains(const spry_schedule *list, int count,
+                    const spry_schedule *x)
+{
+    for (int i = 0; i < count; i++)
+        if (sp_schedule_equal(&list[i], x))
+            return 1;
+    return 0;
+}
+
+/* ---- scoring for the search ---- */
+
+typedef struct {
+    const sp_tuner *t;
+    const memory *known;
+} scoring;
+
+static double score(const spry_schedule *x, void *payload)
+{
+    const scoring *g = payload;
+    spry_prediction guess;
+
+    if (!g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) ||
+        contains(g->known->failed, g->known->failures, x) ||
+        g->t->family->predict(&guess, g->t->p, x, &g->t->m) != SPRY_OK)
+        return HUGE_VAL;
+    return guess.seconds;
+}
+
+static void add(sp_tuner *t, const spry_schedule *x, double predicted)
+{
+    sp_result *r = &sp_results(t)[t->count];
+
+    for (int i = 0; i < t->count; i++)
+        if (sp_schedule_equal(&sp_results(t)[i].x, x))
+            return;
+    if (t->count == SP_RESULTS)
+        return;
+    *r = (sp_result){.x = *x, .predicted = predicted};
+    t->count++;
+}
+
+static sp_space space_of(sp_tuner *t, scoring *g)
+{
+    return (sp_space){.p = t->p,
+                      .m = &t->m,
+                      .score = score,
+                      .payload = g,
+                      .seed = t->opt.seed,
+                      .compile = t->compile};
+}
+
+spry_status sp_tune_propose(sp_tuner *t)
+{
+    sp_candidate found[MANY];
+    spry_schedule plain[SP_BASELINES];
+    memory known = {.likes = 0};
+    scoring g = {t, &known};
+    sp_space space = space_of(t, &g);
+    int most = t->opt.effort == SPRY_PATIENT ? MANY : FEW, count = 0;
+    int baselines = t->family->baselines(plain, t->p, &t->m);
+    spry_status s;
+
+    if (t->db)
+        (void)spry_records_each(t->db, t->p->key, t->m.fingerprint, recall_one,
+                                &known);
+    for (int i = 0; i < baselines; i++)
+        add(t, &plain[i], score(&plain[i], &g));
+    for (int i = 0; i < known.likes; i++)
+        if (spry_schedule_legal(&known.liked[i], t->p, &t->m) == SPRY_OK &&
+            score(&known.liked[i], &g) < HUGE_VAL)
+            add(t, &known.liked[i], score(&known.liked[i], &g));
+    s = sp_strategy_find("exhaustive")->find(found, &count, most, &space);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        add(t, &found[i].x, found[i].predicted);
+    return s;
+}
+
+/* ---- the next generation ---- */
+
+/* The `most` fastest verified results, best first. */
+static int leaders(const sp_tuner *t, spry_schedule *out, int most)
+{
+    int count = 0;
+    double last = HUGE_VAL;
+
+    while (count < most) {
+        const sp_result *best = NULL;
+
+        for (int i = 0; i < t->count; i++) {
+            const sp_result *r = &sp_results(t)[i];
+
+            if (r->done && r->verdict == SPRY_VERDICT_OK &&
+                r->racer.speedup < last &&
+                (!best || r->racer.speedup > best->racer.speedup))
+                best = r;
+        }
+        if (!best)
+            break;
+        last = best->racer.speedup;
+        out[count++] = best->x;
+    }
+    return count;
+}
+
+spry_status sp_tune_evolve(sp_tuner *t, int *added)
+{
+    sp_candidate found[GENERATION];
+    spry_schedule known[SP_RESULTS], seed[3];
+    memory none = {.likes = 0};
+    scoring g = {t, &none};
+    sp_space space = space_of(t, &g);
+    int before = t->count, count = 0, seeds = leaders(t, seed, 3);
+    spry_status s;
+
+    *added = 0;
+    if (seeds == 0)
+        return SPRY_OK;
+    for (int i = 0; i < t->count; i++)
+        known[i] = sp_results(t)[i].x;
+    space.seed += (uint64_t)t->count;
+    s = sp_search_around(found, &count, GENERATION, &space, known, t->count,
+                         seed, seeds);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        add(t, &found[i].x, found[i].predicted);
+    *added = t->count - before;
+    return s;
+}

@@ -1,0 +1,65 @@
+/* remember.c - finished trials become records, heat by heat. */
+#include <time.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+
+static spry_status add(sp_tuner *t, const sp_result *r)
+{
+    char text[SPRY_SCHEDULE_TEXT], about[128];
+    spry_record record = {
+        .problem = t->p->key,
+        .about = about,
+        .schedule = spry_schedule_text(text, &r->x),
+        .machine = t->m.fingerprint,
+        .compiler = r->builtin || r->verdict == SPRY_VERDICT_INFEASIBLE
+                        ? "built-in"
+                        : spry_jit_compiler(),
+        .verdict = r->verdict,
+        .noise = spry_machine_grade(&t->m),
+        .pack_seconds = r->pack_seconds,
+        .bytes = r->bytes,
+        .when = (int64_t)time(NULL),
+    };
+
+    sp_problem_about(about, sizeof about, t->p);
+    if (r->verdict == SPRY_VERDICT_OK) {
+        record.seconds = r->racer.seconds;
+        record.speedup = r->racer.speedup;
+        record.low = r->racer.low;
+        record.high = r->racer.high < 1e6 ? r->racer.high : 1e6;
+        record.samples = r->racer.pairs;
+        record.sample = r->racer.samples;
+    }
+    return spry_records_add(t->db, &record);
+}
+
+void sp_tune_keep(sp_tuner *t, const sp_result *r)
+{
+    if (!t->db || add(t, r) == SPRY_OK)
+        return;
+    sp_tuner_note(t, "some trials could not be stored");
+    spry_records_close(t->db);
+    t->db = NULL;
+}
+
+/* Results finish heat by heat; a heat is one transaction. */
+void sp_tune_remember(sp_tuner *t)
+{
+    int batch = 0;
+
+    for (; t->recorded < t->count && sp_results(t)[t->recorded].done;
+         t->recorded++) {
+        const sp_result *r = &sp_results(t)[t->recorded];
+
+        if (r->verdict == SPRY_VERDICT_OK &&
+            (t->best < 0 ||
+             r->racer.speedup > sp_results(t)[t->best].racer.speedup))
+            t->best = t->recorded;
+        if (t->db && !batch)
+            batch = spry_records_batch(t->db) == SPRY_OK;
+        sp_tune_keep(t, r);
+    }
+    if (batch && t->db)
+        (void)spry_records_commit(t->db);
+}

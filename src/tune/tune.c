@@ -1,0 +1,360 @@
+/* tune.c - one problem in, one plan out.
+ *
+ * spry_tune below is the whole tuner, to be read aloud: know the machine and
+ * the store, look up, else propose, race, let winners breed, race the best
+ * again in a fresh process, and switch only when the lower bound says so. */
+#include "spry/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "tune/internal.h"
+#include "tune/story.h"
+
+/* Never slower: the 95 % lower bound of the speed-up must exceed this. */
+static const double WORTH = 1.02;
+
+static const double DEFAULT_BUDGET = 10;
+
+/* Fewer calls than this many seconds of plain work are not worth a race. */
+static const double WORTH_TUNING = 0.05;
+
+static spry_status begin(sp_tuner *t, const spry_problem *p,
+                         const spry_tune_options *opt)
+{
+    static const spry_tune_options defaults = SPRY_TUNE_DEFAULTS;
+
+    memset(t, 0, sizeof *t);
+    t->opt = defaults;
+    if (opt) /* a caller built against an older header hands in less */
+        memcpy(&t->opt, opt,
+               opt->size < sizeof t->opt ? opt->size : sizeof t->opt);
+    t->p = p;
+    t->family = sp_family_of(p);
+    t->best = -1;
+    t->begun = sp_seconds();
+    if (!t->family)
+        return sp_fail(SPRY_USAGE, "no family computes %s",
+                       spry_op_name(p->op));
+    if (t->opt.seconds < 0 || t->opt.calls < 0 || t->opt.threads < 0)
+        return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
+                                   "negative");
+    if (t->opt.seconds == 0)
+        t->opt.seconds = DEFAULT_BUDGET;
+    return SPRY_OK;
+}
+
+static void end(sp_tuner *t)
+{
+    sp_oracle_free(t->oracle);
+    if (t->shared.data)
+        sp_shared_close(&t->shared);
+    spry_records_close(t->db);
+}
+
+/* ---- choosing without measuring ---- */
+
+static double predicted(const sp_tuner *t, const spry_schedule *x)
+{
+    spry_prediction guess;
+
+    return t->family->predict(&guess, t->p, x, &t->m) == SPRY_OK ? guess.seconds
+                                                                 : HUGE_VAL;
+}
+
+static spry_schedule likely_baseline(const sp_tuner *t)
+{
+    spry_schedule plain[SP_BASELINES];
+    int n = t->family->baselines(plain, t->p, &t->m), best = 0;
+
+    for (int i = 1; i < n; i++)
+        if (predicted(t, &plain[i]) < predicted(t, &plain[best]))
+            best = i;
+    return plain[best];
+}
+
+/* ---- handing over ---- */
+
+static spry_trial trial_of(const sp_result *r)
+{
+    spry_trial out = {.schedule = r->x,
+                      .verdict = r->verdict,
+                      .predicted = r->predicted,
+                      .pack_seconds = r->pack_seconds,
+                      .bytes = r->bytes};
+
+    memcpy(out.why, r->why, sizeof out.why);
+    if (r->verdict == SPRY_VERDICT_OK) {
+        out.seconds = r->racer.seconds;
+        out.speedup = r->racer.speedup;
+        out.low = r->racer.low;
+        out.high = r->racer.high;
+        out.pairs = r->racer.pairs;
+    }
+    return out;
+}
+
+static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
+{
+    spry_trial *trial = sp_alloc(SP_RESULTS, sizeof *trial);
+    spry_status s;
+    int n = 0;
+
+    if (!trial)
+        return sp_fail_memory(SP_RESULTS * sizeof *trial);
+    for (int i = 0; t->shared.data && i < t->count; i++)
+        if (sp_results(t)[i].done)
+            trial[n++] = trial_of(&sp_results(t)[i]);
+    story->machine = t->m;
+    story->stopped = t->stopped;
+    story->convert_seconds = spry_plan_pack_seconds(plan);
+    story->tuning_seconds = sp_seconds() - t->begun;
+    story->break_even_calls = sp_break_even(story);
+    memcpy(story->note, t->note, sizeof story->note);
+    s = sp_story_attach(plan, story, trial, n);
+    sp_free(trial);
+    return s;
+}
+
+/* Make, verify and tell. */
+static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
+{
+    spry_status s = t->family->make(out, t->p, &story->best, &t->m);
+
+    if (s == SPRY_OK)
+        s = t->oracle ? sp_oracle_check(t->oracle, *out)
+                      : spry_plan_check(*out, t->opt.seed);
+    if (s == SPRY_OK) {
+        story->verified = 1;
+        s = attach(*out, t, story);
+    }
+    if (s != SPRY_OK) {
+        spry_plan_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+static void store_answer(sp_tuner *t, const spry_tuning *story)
+{
+    char plain[SPRY_SCHEDULE_TEXT], best[SPRY_SCHEDULE_TEXT];
+    spry_answer a = {.problem = t->p->key,
+                     .machine = t->m.fingerprint,
+                     .baseline = spry_schedule_text(plain, &story->baseline),
+                     .schedule = spry_schedule_text(best, &story->best),
+                     .baseline_seconds = story->baseline_seconds,
+                     .seconds = story->seconds,
+                     .speedup = story->speedup,
+                     .low = story->low,
+                     .high = story->high < 1e6 ? story->high : 1e6,
+                     .pack_seconds = story->convert_seconds,
+                     .tuning_seconds = sp_seconds() - t->begun,
+                     .calls = t->opt.calls,
+                     .effort = t->opt.effort,
+                     .when = (int64_t)time(NULL)};
+
+    if (t->db && !t->stopped)
+        (void)spry_records_answer(t->db, &a);
+}
+
+/* ---- measuring ---- */
+
+/* The plain loops come first: race them to know what to beat. */
+static spry_status race_baselines(sp_tuner *t)
+{
+    spry_schedule plain[SP_BASELINES];
+    int n = t->family->baselines(plain, t->p, &t->m), all = t->count, best = 0;
+    spry_status s;
+
+    t->base = plain[0];
+    t->count = n;
+    s = sp_tune_heats(t, 0);
+    t->count = all;
+    for (int i = 1; i < n; i++)
+        if (sp_results(t)[i].verdict == SPRY_VERDICT_OK &&
+            sp_results(t)[i].racer.low > 1)
+            best = i;
+    t->base = plain[best];
+    t->base_seconds = sp_results(t)[best].racer.seconds;
+    /* From here on, ratios are to the faster of the two. */
+    for (int i = 0; best && i < n; i++) {
+        sp_racer *r = &sp_results(t)[i].racer;
+        double by = sp_results(t)[best].racer.speedup;
+
+        r->speedup /= by;
+        r->low /= by;
+        r->high /= by;
+    }
+    t->best = best;
+    return s;
+}
+
+static spry_status search(sp_tuner *t)
+{
+    int from = t->recorded, added = 1;
+    spry_status s = sp_tune_heats(t, from);
+
+    while (s == SPRY_OK && !t->stopped && added &&
+           sp_tuner_left(t) > 0.1 * t->opt.seconds) {
+        int leader = t->best;
+
+        from = t->count;
+        s = sp_tune_evolve(t, &added);
+        if (s == SPRY_OK && added)
+            s = sp_tune_heats(t, from);
+        if (leader == t->best && t->opt.effort != SPRY_PATIENT)
+            break; /* a generation without progress */
+    }
+    return s;
+}
+
+/* Packing counts when the calls are numbered. */
+static int pays(const sp_tuner *t, const sp_result *r)
+{
+    double gain = t->base_seconds * (1 - 1 / r->racer.low);
+
+    return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
+}
+
+/* The finalist that is surely faster and pays, or NULL. When the caller
+ * stopped the tune, the best so far is the only finalist. */
+static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
+{
+    const sp_result *win = NULL;
+
+    for (int i = 0; i < count; i++) {
+        const sp_result *r = &sp_results(t)[finalist[i]];
+
+        if (r->racer.low > WORTH && r->racer.pairs >= 6 && pays(t, r) &&
+            (!win || r->racer.speedup > win->racer.speedup))
+            win = r;
+    }
+    return win;
+}
+
+static spry_status decide(sp_tuner *t, spry_tuning *story)
+{
+    int finalist[SP_FINALISTS] = {t->best}, count = t->best >= 0;
+    const sp_result *win;
+    spry_status s = SPRY_OK;
+
+    if (!t->stopped)
+        s = sp_tune_final(t, finalist, &count);
+    win = winner(t, finalist, count);
+    story->baseline = story->best = t->base;
+    story->baseline_seconds = story->seconds = t->base_seconds;
+    story->speedup = story->low = story->high = 1;
+    if (win) {
+        story->changed = 1;
+        story->best = win->x;
+        story->speedup = win->racer.speedup;
+        story->low = win->racer.low;
+        story->high = win->racer.high;
+        story->seconds = win->racer.seconds;
+        story->baseline_seconds = win->racer.seconds * win->racer.speedup;
+    }
+    return s;
+}
+
+static spry_status start_measuring(sp_tuner *t)
+{
+    spry_status s = sp_oracle_make(&t->oracle, t->p, t->opt.seed);
+
+    if (s == SPRY_OK)
+        s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+    t->compile = spry_jit_available() == SPRY_OK;
+    if (!t->compile)
+        sp_tuner_note(t, spry_message());
+    return s;
+}
+
+static spry_status measure(spry_plan **out, sp_tuner *t)
+{
+    spry_tuning story = {.changed = 0};
+    spry_status s = start_measuring(t);
+
+    t->deadline = sp_seconds() + t->opt.seconds * (1 - SP_FINAL_SHARE);
+    if (s == SPRY_OK)
+        s = sp_tune_propose(t);
+    if (s == SPRY_OK)
+        s = race_baselines(t);
+    if (s == SPRY_OK)
+        s = search(t);
+    if (s == SPRY_OK)
+        s = decide(t, &story);
+    if (s == SPRY_OK)
+        s = hand_over(out, t, &story);
+    if (s == SPRY_OK)
+        store_answer(t, &story);
+    return s;
+}
+
+/* The model's favourite, or the plain loop when nothing was asked of it. */
+static spry_status choose_unmeasured(spry_plan **out, sp_tuner *t, int model)
+{
+    spry_tuning story = {.baseline = likely_baseline(t)};
+    spry_status s = SPRY_OK;
+
+    story.best = story.baseline;
+    story.baseline_seconds = predicted(t, &story.baseline);
+    if (model) {
+        s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+        if (s == SPRY_OK)
+            s = sp_tune_propose(t);
+        for (int i = 0; s == SPRY_OK && i < t->count; i++)
+            if (sp_results(t)[i].predicted < predicted(t, &story.best))
+                story.best = sp_results(t)[i].x;
+    }
+    if (s != SPRY_OK)
+        return s;
+    story.changed = !sp_schedule_equal(&story.best, &story.baseline);
+    story.seconds = predicted(t, &story.best);
+    story.speedup = story.baseline_seconds / story.seconds;
+    story.low = story.high = story.speedup;
+    return hand_over(out, t, &story);
+}
+
+/* Would all the calls together take less time than finding a better way? */
+static int too_few_calls(sp_tuner *t)
+{
+    spry_schedule plain = likely_baseline(t);
+    char why[160];
+    double all = t->opt.calls * predicted(t, &plain);
+
+    if (t->opt.calls == 0 || all > WORTH_TUNING)
+        return 0;
+    snprintf(why, sizeof why,
+             "%.0f calls take about %.2g s in all, too little to tune for",
+             t->opt.calls, all);
+    sp_tuner_note(t, why);
+    return 1;
+}
+
+spry_status spry_tune(spry_plan **out, const spry_problem *p,
+                      const spry_tune_options *opt)
+{
+    sp_tuner t;
+    spry_status s;
+
+    *out = NULL;
+    s = begin(&t, p, opt);
+    if (s == SPRY_OK)
+        s = sp_tune_prepare(&t);
+    if (s == SPRY_OK)
+        s = sp_tune_lookup(out, &t);
+    if (s == SPRY_OK && !*out) {
+        int nothing = spry_problem_output_size(p) == 0 || p->A->nnz == 0;
+
+        if (t.opt.effort == SPRY_LOOKUP || nothing || too_few_calls(&t))
+            s = choose_unmeasured(out, &t, 0);
+        else if (t.opt.effort == SPRY_PREDICT)
+            s = choose_unmeasured(out, &t, 1);
+        else
+            s = measure(out, &t);
+    }
+    end(&t);
+    return s;
+}

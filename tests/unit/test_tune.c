@@ -1,0 +1,275 @@
+/* test_tune.c - the whole path, and what may go wrong on it. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "spry.h"
+#include "tune/internal.h"
+
+typedef struct {
+    char dir[64], store[96];
+    spry_matrix *A;
+    spry_problem *p;
+    spry_tune_options opt;
+} fixture;
+
+static int set_up(void **state)
+{
+    static const spry_tune_options defaults = SPRY_TUNE_DEFAULTS;
+    fixture *f = calloc(1, sizeof *f);
+
+    strcpy(f->dir, "/tmp/spry-tune-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->store, sizeof f->store, "%s/records.db", f->dir);
+    check_ok(
+        spry_matrix_generate(&f->A, "uniform rows=500 cols=400 nnz=9000", 1));
+    check_ok(spry_problem_spmm(&f->p, f->A, 32, SPRY_F32));
+    f->opt = defaults;
+    f->opt.seconds = 0.5;
+    f->opt.store = f->store;
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    char command[128];
+
+    spry_problem_free(f->p);
+    spry_matrix_free(f->A);
+    snprintf(command, sizeof command, "rm -rf %s", f->dir);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+static void a_tune_is_verified_and_remembered(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan, *again;
+    const spry_tuning *t, *u;
+    spry_records *db;
+    int64_t records, answers, machines;
+
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    t = spry_plan_tuning(plan);
+    assert_true(t->verified && !t->looked_up);
+    assert_true(t->trials > 3);
+    assert_true(t->baseline_seconds > 0 && t->seconds > 0);
+    assert_true(t->low <= t->speedup && t->speedup <= t->high);
+    assert_true(!t->changed || t->low > 1.02);
+    check_ok(spry_plan_check(plan, 7));
+
+    check_ok(spry_records_open(&db, f->store));
+    check_ok(spry_records_count(db, &records, &answers, &machines));
+    assert_true(records >= t->trials && answers == 1 && machines == 1);
+    spry_records_close(db);
+
+    check_ok(spry_tune(&again, f->p, &f->opt));
+    u = spry_plan_tuning(again);
+    assert_true(u->looked_up && u->trials == 0);
+    assert_string_equal(spry_plan_text(plan), spry_plan_text(again));
+    assert_true(u->speedup == t->speedup);
+    assert_int_equal(u->changed, t->changed);
+    spry_plan_free(again);
+
+    f->opt.again = 1;
+    check_ok(spry_tune(&again, f->p, &f->opt));
+    assert_false(spry_plan_tuning(again)->looked_up);
+    spry_plan_free(again);
+    spry_plan_free(plan);
+}
+
+static void few_calls_are_not_worth_it(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan;
+
+    f->opt.calls = 1;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_false(spry_plan_tuning(plan)->changed);
+    assert_int_equal(spry_plan_tuning(plan)->trials, 0);
+    assert_non_null(strstr(spry_plan_tuning(plan)->note, "calls"));
+    spry_plan_free(plan);
+}
+
+static void efforts_without_measuring(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan;
+
+    f->opt.effort = SPRY_LOOKUP;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_false(spry_plan_tuning(plan)->changed);
+    spry_plan_free(plan);
+    f->opt.effort = SPRY_PREDICT;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_int_equal(spry_plan_tuning(plan)->trials, 0);
+    assert_true(spry_plan_tuning(plan)->verified);
+    check_ok(spry_plan_check(plan, 7));
+    spry_plan_free(plan);
+}
+
+static int stop_at_once(const spry_progress *now, void *payload)
+{
+    ++*(int *)payload;
+    return now->trials > 0;
+}
+
+static void a_stop_keeps_what_is_known(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan;
+    int calls = 0;
+
+    f->opt.seconds = 60;
+    f->opt.progress = stop_at_once;
+    f->opt.payload = &calls;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_true(spry_plan_tuning(plan)->stopped);
+    assert_true(calls > 0);
+    check_ok(spry_plan_check(plan, 7));
+    spry_plan_free(plan);
+}
+
+static void an_unusable_store_is_only_noted(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan;
+
+    f->opt.store = "/proc/nowhere/records.db";
+    f->opt.seconds = 0.2;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_non_null(strstr(spry_plan_tuning(plan)->note, "remembered"));
+    spry_plan_free(plan);
+}
+
+static void problems_without_work_have_plans_too(void **state)
+{
+    fixture *f = *state;
+    spry_matrix *A;
+    spry_problem *p;
+    spry_plan *plan;
+
+    check_ok(spry_matrix_triples(&A, 3, 4, 0, NULL, NULL, NULL, SPRY_F64));
+    check_ok(spry_problem_spmm(&p, A, 2, SPRY_F64));
+    check_ok(spry_tune(&plan, p, &f->opt));
+    assert_false(spry_plan_tuning(plan)->changed);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    check_ok(spry_problem_spmm(&p, f->A, 0, SPRY_F64));
+    check_ok(spry_tune(&plan, p, &f->opt));
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+static void options_are_checked(void **state)
+{
+    fixture *f = *state;
+    spry_plan *plan;
+
+    f->opt.seconds = -1;
+    assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
+    assert_null(plan);
+    f->opt.seconds = 1;
+    f->opt.threads = 1 << 20;
+    assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
+}
+
+/* ---- hostile candidates ---- */
+
+static spry_status hostile_make(spry_plan **out, const spry_problem *p,
+                                const spry_schedule *x, const spry_machine *m)
+{
+    spry_status s = spry_plan_make(out, p, x, m);
+
+    if (x->tile == 2)
+        abort();
+    if (s == SPRY_OK && x->tile == 4)
+        ((int32_t *)(*out)->packed->part[0].col)[3] ^= 1;
+    if (x->tile == 8)
+        _exit(0);
+    return s;
+}
+
+static void hostile_candidates_are_results(void **state)
+{
+    static const int32_t tiles[] = {1, 2, 4, 8, 1};
+    static const spry_verdict verdicts[] = {
+        SPRY_VERDICT_OK, SPRY_VERDICT_CRASH, SPRY_VERDICT_WRONG,
+        SPRY_VERDICT_CRASH, SPRY_VERDICT_OK};
+    fixture *f = *state;
+    sp_tuner t = {.p = f->p, .opt = f->opt, .best = -1};
+    sp_family family = *sp_family_of(f->p);
+
+    family.make = hostile_make;
+    t.family = &family;
+    t.deadline = sp_seconds() + 30;
+    t.base = spry_schedule_baseline(1);
+    check_ok(spry_machine_detect(&t.m));
+    check_ok(sp_oracle_make(&t.oracle, f->p, 1));
+    check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
+    for (t.count = 0; t.count < 5; t.count++) {
+        sp_result *r = &sp_results(&t)[t.count];
+
+        r->x = spry_schedule_baseline(1);
+        r->x.tile = tiles[t.count];
+        r->x.prefetch = t.count == 4 ? 4 : 0;
+    }
+    check_ok(sp_tune_heats(&t, 0));
+    for (int i = 0; i < 5; i++) {
+        assert_true(sp_results(&t)[i].done);
+        assert_int_equal(sp_results(&t)[i].verdict, verdicts[i]);
+    }
+    sp_shared_close(&t.shared);
+    sp_oracle_free(t.oracle);
+}
+
+static void races_compare_plans_of_one_problem(void **state)
+{
+    fixture *f = *state;
+    spry_schedule x = spry_schedule_baseline(1);
+    spry_problem *other;
+    spry_plan *plan[2];
+    spry_score score[2];
+
+    check_ok(spry_plan_make(&plan[0], f->p, &x, NULL));
+    x.tile = 4;
+    check_ok(spry_plan_make(&plan[1], f->p, &x, NULL));
+    check_ok(spry_race(score, (const spry_plan *const *)plan, 2, 7, 5));
+    assert_true(score[0].seconds > 0 && score[1].seconds > 0);
+    assert_true(score[1].low <= score[1].speedup);
+    spry_plan_free(plan[1]);
+    check_ok(spry_problem_spmm(&other, f->A, 8, SPRY_F32));
+    check_ok(spry_plan_make(&plan[1], other, &x, NULL));
+    assert_int_equal(spry_race(score, (const spry_plan *const *)plan, 2, 7, 5),
+                     SPRY_USAGE);
+    spry_plan_free(plan[0]);
+    spry_plan_free(plan[1]);
+    spry_problem_free(other);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_tune_is_verified_and_remembered),
+        TEST(few_calls_are_not_worth_it),
+        TEST(efforts_without_measuring),
+        TEST(a_stop_keeps_what_is_known),
+        TEST(an_unusable_store_is_only_noted),
+        TEST(problems_without_work_have_plans_too),
+        TEST(options_are_checked),
+        TEST(hostile_candidates_are_results),
+        TEST(races_compare_plans_of_one_problem),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
