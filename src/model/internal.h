@@ -1,0 +1,89 @@
+/* internal.h - what the model's files hand each other.
+ *
+ *   storage   how much a schedule stores, or why it cannot
+ *   rates     what one machine does in a second, on so many threads
+ *   work      what the loops issue
+ *   traffic   what moves between the caches
+ */
+#ifndef SP_MODEL_INTERNAL_H
+#define SP_MODEL_INTERNAL_H
+
+#include "base/base.h"
+#include "problem/problem.h"
+#include "schedule/schedule.h"
+#include "spry/model.h"
+
+/* One question and what is at hand to answer it. */
+typedef struct {
+    const spry_problem *p;
+    const spry_schedule *x;
+    const spry_machine *m;
+    const spry_stats *t;
+    int lanes; /* elements in a vector */
+} sp_ask;
+
+/* ---- storage.c, sell.c ---- */
+
+typedef struct {
+    double parts;   /* column panels; 1: not cut */
+    double units;   /* loops over entries: rows, block rows, slices, groups */
+    double entries; /* column numbers stored */
+    double values;  /* values stored, zeros included */
+    double bytes;   /* of everything */
+} sp_storage;
+
+/* SPRY_USAGE and the reason when pack would refuse. */
+spry_status sp_model_storage(sp_storage *out, const sp_ask *q);
+
+/* Stored entries of sell over entries of the matrix, >= 1, and the columns
+ * that the widest slice spans: from a sample of the rows. */
+typedef struct {
+    double growth;
+    int64_t span;
+} sp_sell;
+sp_sell sp_model_sell(const sp_ask *q);
+
+/* ---- rates.c ---- */
+
+enum { SP_LEVELS = SPRY_CACHES + 1 }; /* the last is memory */
+
+typedef struct {
+    double cycle;                /* seconds; two vector multiply-adds */
+    double cores;                /* that work side by side */
+    double room[SPRY_CACHES];    /* bytes one thread may call its own */
+    double bandwidth[SP_LEVELS]; /* bytes/s of all threads together */
+    double latency[SP_LEVELS];   /* seconds */
+    double store;                /* bytes/s to memory, all threads */
+    double gather;               /* seconds per element, hardware gather */
+    double fork;                 /* seconds to start and join the threads */
+    double line;                 /* bytes */
+} sp_rates;
+
+sp_rates sp_model_rates(const sp_ask *q);
+
+/* ---- work.c ---- */
+
+typedef struct {
+    double inner;   /* instructions inside the loops over entries */
+    double ends;    /* instructions around them */
+    double fma;     /* vector multiply-adds */
+    double chain;   /* cycles if every multiply-add waits for the one before */
+    double units;   /* loops: chains that may overlap */
+    double wrong;   /* mispredicted loop ends */
+    double gathers; /* elements taken by hardware gathers */
+} sp_work;
+
+sp_work sp_model_work(const sp_ask *q, const sp_storage *k);
+
+/* ---- traffic.c ---- */
+
+typedef struct {
+    double bytes[SP_LEVELS];  /* served by each level */
+    double stored;            /* bytes that end in memory */
+    double misses[SP_LEVELS]; /* scattered lines served by each level */
+} sp_traffic;
+
+sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
+                            const sp_rates *r);
+
+#endif

@@ -1,0 +1,200 @@
+/* predict.c - problem, schedule and machine become seconds. */
+#include "model/internal.h"
+
+#include <math.h>
+
+/* What cores of the last ten years have in common. */
+static const struct {
+    double issue;  /* instructions per cycle, sustained */
+    double window; /* instructions in flight */
+    double wrong;  /* cycles lost by a wrong guess */
+    double fills;  /* cache lines on their way at a time */
+    double chunk;  /* seconds to hand out one dynamic chunk */
+    double unit;   /* weight of a row beside its entries, as pack cuts */
+    double order;  /* share lost to a row order whose use is unknown */
+} core = {4, 200, 15, 14, 1e-7, 2, 0.05};
+
+/* ---- the terms ---- */
+
+static double compute_seconds(const sp_work *w, const sp_rates *r)
+{
+    double loop = w->units > 0 ? (w->inner + w->ends) / w->units : 1;
+    double overlap = fmax(1, fmin(8, core.window / fmax(1, loop)));
+    double cycles =
+        fmax(w->inner / core.issue, fmax(w->fma / 2, w->chain / overlap));
+
+    return fmax(cycles * r->cycle, w->gathers * r->gather) / r->cores;
+}
+
+static double loop_seconds(const sp_work *w, const sp_rates *r)
+{
+    double cycles = w->ends / core.issue + w->wrong * core.wrong;
+
+    return cycles * r->cycle / r->cores;
+}
+
+/* Lines that are fetched side by side: what fits between two wrong guesses,
+ * or what prefetching asks for. */
+static double side_by_side(const sp_ask *q, const sp_storage *k,
+                           const sp_work *w, double lines)
+{
+    double entries = fmax(1, k->entries);
+    double each = fmax(1, w->inner / entries), per = lines / entries;
+    double run = fmax(1, entries / fmax(1, w->wrong));
+    double free = fmin(core.window / each, run) * fmax(1, per);
+    double asked = q->x->prefetch * fmax(1, per);
+
+    return fmax(1, fmin(core.fills, fmax(free, asked)));
+}
+
+static double latency_seconds(const sp_ask *q, const sp_storage *k,
+                              const sp_work *w, const sp_traffic *f,
+                              const sp_rates *r)
+{
+    double wait = 0, lines = 0;
+
+    for (int i = 0; i < SP_LEVELS; i++)
+        lines += f->misses[i];
+    for (int i = 1; i < SP_LEVELS; i++)
+        wait += f->misses[i] * (r->latency[i] - r->latency[0]);
+    return wait / side_by_side(q, k, w, lines) / r->cores;
+}
+
+static double bandwidth_seconds(const sp_traffic *f, const sp_rates *r)
+{
+    double sum = f->stored / r->store;
+
+    for (int i = 1; i < SP_LEVELS; i++)
+        sum += f->bytes[i] / r->bandwidth[i];
+    return sum;
+}
+
+/* ---- threads ---- */
+
+static double before(const spry_matrix *A, int64_t row)
+{
+    return (double)A->start[row] + core.unit * (double)row;
+}
+
+/* Share of the work that the unluckiest of `threads` has, times threads. */
+static double heaviest(const spry_matrix *A, int threads)
+{
+    double all = before(A, A->rows), most = 0, last = 0;
+
+    for (int t = 1; t <= threads; t++) {
+        int64_t low = 0, high = A->rows;
+
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+
+            if (before(A, middle) < all * t / threads)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        most = fmax(most, before(A, low) - last);
+        last = before(A, low);
+    }
+    return all > 0 ? most * threads / all : 1;
+}
+
+static double imbalance_seconds(const sp_ask *q, const sp_storage *k,
+                                double work)
+{
+    const spry_schedule *x = q->x;
+    double uneven = 0;
+
+    if (x->threads == 1)
+        return 0;
+    if (x->threads > q->m->threads && q->m->threads > 0)
+        uneven = 0.5; /* threads wait for each other's time slices */
+    if (x->chunk)     /* the last chunk is waited for */
+        uneven += fmin(1, 0.5 * x->chunk * x->threads / fmax(1, k->units));
+    else if (x->threads <= 256)
+        uneven += heaviest(q->p->A, x->threads) - 1;
+    return work * uneven;
+}
+
+/* ---- packing ---- */
+
+static double pack_seconds(const sp_ask *q, const sp_storage *k,
+                           const sp_rates *r)
+{
+    /* cycles per entry, by format: csr bcsr sell dcsr dia */
+    static const double entry[] = {4, 14, 10, 4, 8};
+    double rows = (double)q->t->rows, nnz = (double)q->t->nnz;
+    double sorted = q->x->order || q->x->sigma > 1;
+    double cycles = entry[q->x->format] * nnz + 6 * k->units;
+
+    cycles += sorted * rows * 8 * log2(fmax(2, fmin(rows, 1e9)));
+    cycles += (q->x->order > SPRY_ORDER_LENGTH) * 12 * nnz;
+    cycles += (k->parts > 1) * k->parts * rows * 4;
+    return cycles * r->cycle + 2 * k->bytes / r->store;
+}
+
+/* ---- the door ---- */
+
+/* Work and waiting overlap, but never quite. */
+static double together(double work, double wait)
+{
+    return pow(work * work * work + wait * wait * wait, 1.0 / 3);
+}
+
+static void fill_terms(spry_prediction *out, const sp_ask *q,
+                       const sp_storage *k)
+{
+    sp_rates r = sp_model_rates(q);
+    sp_work w = sp_model_work(q, k);
+    sp_traffic f = sp_model_traffic(q, k, &r);
+    double loops = loop_seconds(&w, &r), busy;
+
+    out->bandwidth = bandwidth_seconds(&f, &r);
+    out->latency = latency_seconds(q, k, &w, &f, &r);
+    out->compute = compute_seconds(&w, &r);
+    busy = together(out->compute + loops, fmax(out->bandwidth, out->latency));
+    out->overhead = loops + r.fork + (q->x->order ? core.order * busy : 0);
+    if (q->x->chunk)
+        out->overhead += core.chunk * k->units / q->x->chunk / r.cores;
+    out->imbalance = imbalance_seconds(q, k, busy);
+    out->seconds = busy + out->overhead - loops + out->imbalance;
+    out->bytes = k->bytes;
+    out->traffic = f.bytes[SPRY_CACHES] + f.stored;
+    out->pack_seconds = pack_seconds(q, k, &r);
+}
+
+spry_status spry_predict(spry_prediction *out, const spry_problem *p,
+                         const spry_schedule *x, const spry_machine *m)
+{
+    sp_ask q = {p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type};
+    sp_storage k;
+    spry_status s = spry_schedule_legal(x, p, m);
+
+    *out = (spry_prediction){0};
+    if (s != SPRY_OK)
+        return s;
+    q.t = spry_problem_stats(p);
+    if (!q.t)
+        return sp_fail_memory(sizeof *q.t);
+    s = sp_model_storage(&k, &q);
+    if (s == SPRY_OK)
+        fill_terms(out, &q, &k);
+    return s;
+}
+
+const char *spry_prediction_bound(const spry_prediction *p)
+{
+    const struct {
+        const char *name;
+        double seconds;
+    } term[] = {
+        {"bandwidth", p->bandwidth}, {"latency", p->latency},
+        {"compute", p->compute},     {"overhead", p->overhead},
+        {"imbalance", p->imbalance},
+    };
+    int most = 0;
+
+    for (int i = 1; i < (int)(sizeof term / sizeof term[0]); i++)
+        if (term[i].seconds > term[most].seconds)
+            most = i;
+    return term[most].name;
+}

@@ -1,0 +1,86 @@
+/* rates.c - a machine's numbers as the model wants them.
+ *
+ * What was not probed is taken from a middling core, so that schedules can
+ * be ranked on a machine nobody has measured. */
+#include "model/internal.h"
+
+#include <math.h>
+
+/* A core of around 2020, for what is 0 in spry_machine. */
+static const struct {
+    double clock, fork, line, store;
+    double room[SPRY_CACHES], bandwidth[SP_LEVELS], latency[SP_LEVELS];
+} middling = {
+    .clock = 3e9,
+    .fork = 3e-6,
+    .line = 64,
+    .store = 10e9,
+    .room = {32e3, 512e3, 8e6},
+    .bandwidth = {120e9, 60e9, 30e9, 12e9},
+    .latency = {1.5e-9, 4.5e-9, 15e-9, 90e-9},
+};
+
+/* A probe that says more met a stolen core. */
+static const double slowest_fork = 3e-5;
+
+static double known(double value, double otherwise)
+{
+    return value > 0 ? value : otherwise;
+}
+
+/* Bandwidth of `threads`, between the measured counts. */
+static double at_threads(const spry_machine *m, const double *curve,
+                         double otherwise, double threads)
+{
+    double scaled = otherwise * pow(threads, 0.6), most = 0;
+    int i = 0;
+
+    if (!m->probed || m->points < 1)
+        return scaled;
+    /* More threads never move less: a dip was a busy neighbour. */
+    for (; i < m->points && m->at[i] <= threads; i++)
+        most = fmax(most, curve[i]);
+    return known(most, scaled);
+}
+
+static double clock_of(const sp_ask *q)
+{
+    double peak = q->p->type == SPRY_F32 ? q->m->fma_f32 : q->m->fma_f64;
+
+    return known(peak / (4.0 * q->lanes), middling.clock);
+}
+
+/* Bytes of a cache that one of `threads` may fill. */
+static double room_of(const spry_machine *m, int level, double cores)
+{
+    double bytes = known((double)m->cache[level].bytes, middling.room[level]);
+    double sharing = m->cache[level].shared_by > 1 ? cores : 1;
+
+    return bytes / fmin(sharing, fmax(1, m->cache[level].shared_by));
+}
+
+sp_rates sp_model_rates(const sp_ask *q)
+{
+    const spry_machine *m = q->m;
+    double cores = fmin(q->x->threads, fmax(1, m->threads));
+    sp_rates r = {
+        .cycle = 1 / clock_of(q),
+        .cores = cores,
+        .fork = q->x->threads > 1
+                    ? fmin(known(m->fork, middling.fork), slowest_fork)
+                    : 0,
+        .line = known(m->line, middling.line),
+        .store = at_threads(m, m->triad, middling.store, cores),
+    };
+
+    for (int i = 0; i < SPRY_CACHES; i++) {
+        r.room[i] = room_of(m, i, cores);
+        r.bandwidth[i] = known(m->cache_read[i], middling.bandwidth[i]) * cores;
+    }
+    for (int i = 0; i < SP_LEVELS; i++)
+        r.latency[i] = known(m->latency[i], middling.latency[i]);
+    r.bandwidth[SPRY_CACHES] =
+        at_threads(m, m->read, middling.bandwidth[SPRY_CACHES], cores);
+    r.gather = known(m->gather, 1.2 * r.cycle);
+    return r;
+}

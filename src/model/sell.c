@@ -1,0 +1,92 @@
+/* sell.c - how much padding slices of rows need, from a sample.
+ *
+ * A few windows are looked at; of a large window every so many rows. Sorted,
+ * each looked-at row stands for its neighbours, and a slice is as long as
+ * the longest row in it. */
+#include "model/internal.h"
+
+#include "matrix/matrix.h"
+
+enum { WINDOWS = 16, LOOKS = 64 };
+
+typedef struct {
+    double stored, held; /* with and without padding */
+    int64_t low, high;   /* columns of the slice at hand */
+    int64_t span;
+} tally;
+
+static void sort_down(int64_t *length, int n)
+{
+    for (int i = 1; i < n; i++) {
+        int64_t v = length[i];
+        int j = i;
+
+        for (; j > 0 && length[j - 1] < v; j--)
+            length[j] = length[j - 1];
+        length[j] = v;
+    }
+}
+
+static void note_columns(tally *t, const spry_matrix *A, int64_t i)
+{
+    int64_t first, last;
+
+    if (A->start[i] == A->start[i + 1])
+        return;
+    first = sp_col(A, A->start[i]);
+    last = sp_col(A, A->start[i + 1] - 1);
+    t->low = first < t->low ? first : t->low;
+    t->high = last > t->high ? last : t->high;
+}
+
+/* Rows from, from + step ... below `to`; each stands for `step` rows. */
+static void look(tally *t, const sp_ask *q, int64_t from, int64_t to,
+                 int64_t step, int rows_per_slice)
+{
+    const spry_matrix *A = q->p->A;
+    int64_t length[LOOKS];
+    int n = 0, group = (int)(rows_per_slice / step);
+
+    t->low = A->cols;
+    t->high = -1;
+    for (int64_t i = from; i < to && n < LOOKS; i += step) {
+        length[n++] = A->start[i + 1] - A->start[i];
+        note_columns(t, A, i);
+    }
+    if (q->x->sigma > 1)
+        sort_down(length, n);
+    group = group < 1 ? 1 : group;
+    for (int i = 0; i < n; i += group) {
+        int64_t most = 0;
+
+        for (int j = i; j < i + group && j < n; j++) {
+            most = length[j] > most ? length[j] : most;
+            t->held += (double)length[j];
+        }
+        t->stored += (double)most * group;
+    }
+    if (t->high - t->low + 1 > t->span)
+        t->span = t->high - t->low + 1;
+}
+
+sp_sell sp_model_sell(const sp_ask *q)
+{
+    const spry_matrix *A = q->p->A;
+    int rows = q->lanes * q->x->slice;
+    int64_t window = q->x->sigma > rows ? q->x->sigma : rows;
+    int64_t count, step, every;
+    tally t = {.span = 1};
+
+    window = window < A->rows ? window : A->rows;
+    if (window < 1)
+        return (sp_sell){1, 1};
+    count = (A->rows + window - 1) / window;
+    step = (window + LOOKS - 1) / LOOKS;
+    every = count > WINDOWS ? count / WINDOWS : 1;
+    for (int64_t w = 0; w < count; w += every) {
+        int64_t from = w * window, to = from + window;
+
+        look(&t, q, from, to < A->rows ? to : A->rows, step, rows);
+    }
+    return (sp_sell){t.held > 0 ? t.stored / t.held : 1, t.span};
+}

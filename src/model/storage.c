@@ -1,0 +1,169 @@
+/* storage.c - what a schedule will store, without storing it.
+ *
+ * The same sums as the packers': exact where the statistics are (csr, dcsr,
+ * bcsr, dia), an estimate for sell's padding and for rows that panels cut. */
+#include "model/internal.h"
+
+#include <math.h>
+
+typedef spry_status sizer(sp_storage *k, const sp_ask *q);
+
+enum { MOST_PANELS = 256, SHORT = 65536 };
+
+/* ---- what the packers refuse ---- */
+
+static spry_status check_values(const sp_ask *q, double values)
+{
+    double nnz = (double)q->t->nnz;
+
+    if (values <= 6 * nnz + 65536)
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE, "would store %.0f values for %.0f entries",
+                   values, nnz);
+}
+
+static int wide(const sp_ask *q, double entries)
+{
+    return q->x->index == 64 || q->t->cols > INT32_MAX ||
+           q->t->rows > INT32_MAX || entries > INT32_MAX;
+}
+
+/* Do 16-bit columns need a base per unit? */
+static int based(const sp_ask *q)
+{
+    return q->x->index == 16 && !q->x->panel && q->t->cols > SHORT;
+}
+
+static spry_status check_index(const sp_ask *q, double entries, int64_t span)
+{
+    if (q->x->index == 16 && (span > SHORT || wide(q, entries)))
+        return sp_fail(SPRY_USAGE,
+                       "columns %lld apart do not fit 16-bit indices",
+                       (long long)span);
+    return SPRY_OK;
+}
+
+/* ---- sizes ---- */
+
+static double start_bytes(const sp_ask *q, double entries)
+{
+    return wide(q, entries) ? 8 : 4;
+}
+
+/* starts, columns, values, and `lists` more numbers per unit. */
+static void add_bytes(sp_storage *k, const sp_ask *q, double lists)
+{
+    double number = start_bytes(q, k->entries);
+    double column = q->x->index == 16 ? 2 : number;
+
+    k->bytes = (k->units + k->parts + lists * k->units) * number +
+               k->entries * column + k->values * (double)q->p->type;
+}
+
+static spry_status size_rows(sp_storage *k, const sp_ask *q)
+{
+    const spry_stats *t = q->t;
+    int listed = q->x->format == SPRY_DCSR || q->x->order;
+    spry_status s =
+        check_index(q, (double)t->nnz, based(q) ? t->max_span : t->cols);
+
+    if (s == SPRY_OK && q->x->order == SPRY_ORDER_RCM && t->rows != t->cols)
+        s = sp_fail(SPRY_USAGE, "order=rcm needs a square matrix");
+    k->units = (double)t->rows;
+    if (q->x->format == SPRY_DCSR)
+        k->units -= (double)t->empty_rows;
+    k->entries = k->values = (double)t->nnz;
+    add_bytes(k, q, listed + based(q));
+    return s;
+}
+
+static spry_status size_blocks(sp_storage *k, const sp_ask *q)
+{
+    int a = __builtin_ctz((unsigned)q->x->r);
+    int b = __builtin_ctz((unsigned)q->x->c);
+    double blocks = (double)q->t->blocks[a][b];
+    spry_status s = check_values(q, blocks * q->x->r * q->x->c);
+
+    if (s == SPRY_OK)
+        s = check_index(q, blocks, based(q) ? q->t->max_span : q->t->cols);
+    k->units = ceil((double)q->t->rows / q->x->r);
+    k->entries = blocks;
+    k->values = blocks * q->x->r * q->x->c;
+    add_bytes(k, q, based(q));
+    return s;
+}
+
+static spry_status size_slices(sp_storage *k, const sp_ask *q)
+{
+    double rows = q->lanes * q->x->slice;
+    sp_sell sell = sp_model_sell(q);
+    double total = sell.growth * (double)q->t->nnz;
+    int64_t span = q->t->max_span > sell.span ? q->t->max_span : sell.span;
+    spry_status s = check_values(q, total);
+
+    if (s == SPRY_OK)
+        s = check_index(q, total, based(q) ? span : q->t->cols);
+    k->units = ceil((double)q->t->rows / rows);
+    k->entries = k->values = total;
+    add_bytes(k, q, (q->x->sigma > 1 ? rows : 0) + based(q));
+    return s;
+}
+
+static spry_status size_diagonals(sp_storage *k, const sp_ask *q)
+{
+    double rows = q->lanes * q->x->slice, nnz = (double)q->t->nnz;
+    double all = (double)q->t->rows + (double)q->t->cols;
+
+    k->units = ceil((double)q->t->rows / rows);
+    k->entries = 0;
+    k->values = k->units * rows * (double)q->t->diagonals;
+    add_bytes(k, q, 0);
+    if (all > 64 * nnz + 65536 || q->t->rows > INT32_MAX || !q->t->rows)
+        return sp_fail(SPRY_USAGE, "too empty for diagonals");
+    return check_values(q, k->values);
+}
+
+/* Expected pieces of rows: a row of `length` entries thrown over `reach`
+ * panels meets reach * (1 - (1 - 1 / reach) ^ length) of them. */
+static double pieces(const spry_stats *t, double panels)
+{
+    double share = (double)t->mean_span / fmax(1, (double)t->cols);
+    double reach = fmax(1, fmin(panels, share * panels + 1)), sum = 0;
+
+    for (int b = 1; b < SPRY_HIST; b++) {
+        double length = ldexp(1.5, b - 1);
+
+        if (t->row_hist[b])
+            sum += (double)t->row_hist[b] * reach *
+                   (1 - pow(1 - 1 / (reach + 1e-9), length));
+    }
+    return sum;
+}
+
+static spry_status size_panels(sp_storage *k, const sp_ask *q)
+{
+    const spry_stats *t = q->t;
+    double rows = (double)t->rows, cut;
+    spry_status s = check_index(q, (double)t->nnz, q->x->panel);
+
+    k->parts = ceil((double)t->cols / q->x->panel);
+    if (s == SPRY_OK && k->parts > MOST_PANELS)
+        s = sp_fail(SPRY_USAGE, "%.0f panels are too many", k->parts);
+    cut = pieces(t, k->parts);
+    k->units = cut < 0.75 * rows * k->parts ? cut : rows * k->parts;
+    k->entries = k->values = (double)t->nnz;
+    add_bytes(k, q, k->units == cut);
+    return s;
+}
+
+spry_status sp_model_storage(sp_storage *out, const sp_ask *q)
+{
+    static sizer *const sizers[] = {
+        [SPRY_CSR] = size_rows,      [SPRY_BCSR] = size_blocks,
+        [SPRY_SELL] = size_slices,   [SPRY_DCSR] = size_rows,
+        [SPRY_DIA] = size_diagonals,
+    };
+
+    *out = (sp_storage){.parts = 1};
+    return q->x->panel ? size_panels(out, q) : sizers[q->x->format](out, q);
+}

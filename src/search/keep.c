@@ -1,0 +1,166 @@
+/* keep.c - the shortlist: the best few, unlike each other. */
+#include "search/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A format this much slower than the best may still win when measured. */
+static const double plausible = 2.5;
+
+enum { FIRST_SIZE = 256 };
+
+spry_status sp_keep_open(sp_keep *k)
+{
+    *k = (sp_keep){.size = FIRST_SIZE};
+    k->table = sp_alloc(k->size, sizeof *k->table);
+    return k->table ? SPRY_OK
+                    : sp_fail_memory((size_t)k->size * sizeof *k->table);
+}
+
+void sp_keep_close(sp_keep *k)
+{
+    sp_free(k->table);
+    *k = (sp_keep){0};
+}
+
+/* What makes two schedules different in kind, as one number. */
+static uint64_t kind_of(const spry_schedule *x)
+{
+    const int32_t part[] = {x->format,     x->tile,  x->r,
+                            x->c,          x->slice, x->gather,
+                            x->panel != 0, x->order, x->threads > 1};
+    uint64_t kind = 0;
+
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        kind = kind * 31 + (uint64_t)part[i];
+    return kind;
+}
+
+static sp_kind *find_kind(const sp_keep *k, uint64_t kind)
+{
+    uint64_t mask = (uint64_t)k->size - 1;
+    uint64_t at = (kind * 0x9e3779b97f4a7c15u) >> 32 & mask;
+
+    while (k->table[at].count && k->table[at].kind != kind)
+        at = (at + 1) & mask;
+    return &k->table[at];
+}
+
+/* Double the table. */
+static spry_status grow(sp_keep *k)
+{
+    sp_keep larger = {.size = 2 * k->size, .kinds = k->kinds};
+
+    larger.table = sp_alloc(larger.size, sizeof *larger.table);
+    if (!larger.table)
+        return sp_fail_memory((size_t)larger.size * sizeof *larger.table);
+    for (int64_t i = 0; i < k->size; i++)
+        if (k->table[i].count)
+            *find_kind(&larger, k->table[i].kind) = k->table[i];
+    sp_free(k->table);
+    *k = larger;
+    return SPRY_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const sp_candidate *x = a, *y = b;
+
+    if (x->predicted != y->predicted)
+        return x->predicted < y->predicted ? -1 : 1;
+    return memcmp(&x->x, &y->x, sizeof x->x);
+}
+
+void sp_sort_candidates(sp_candidate *c, int64_t n)
+{
+    if (n > 1)
+        qsort(c, (size_t)n, sizeof *c, compare);
+}
+
+spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted)
+{
+    sp_candidate new = {*x, predicted};
+    sp_kind *g;
+    spry_status s = SPRY_OK;
+    int at;
+
+    if (!(predicted < HUGE_VAL))
+        return SPRY_OK;
+    if (2 * (k->kinds + 1) > k->size && (s = grow(k)) != SPRY_OK)
+        return s;
+    g = find_kind(k, kind_of(x));
+    for (at = 0; at < g->count; at++)
+        if (sp_schedule_equal(&g->best[at].x, x))
+            return SPRY_OK;
+    if (g->count == 0) {
+        g->kind = kind_of(x);
+        k->kinds++;
+    }
+    for (at = g->count; at > 0 && compare(&new, &g->best[at - 1]) < 0; at--)
+        if (at < SP_TWINS)
+            g->best[at] = g->best[at - 1];
+    if (at < SP_TWINS) {
+        g->best[at] = new;
+        g->count += g->count < SP_TWINS;
+    }
+    return SPRY_OK;
+}
+
+/* A format, serial or threaded: what should be tried at least once. */
+enum { CAMPS = 32 };
+
+static int camp_of(const sp_candidate *c)
+{
+    return (2 * c->x.format + (c->x.threads > 1)) % CAMPS;
+}
+
+/* Move the best of every plausible camp into the first `most` places, in
+ * exchange for the last there of a camp that has more. */
+static void place_camps(sp_candidate *all, int64_t n, int most)
+{
+    int members[CAMPS] = {0};
+
+    for (int i = 0; i < most; i++)
+        members[camp_of(&all[i])]++;
+    for (int64_t i = most; i < n; i++) {
+        int at = most - 1;
+        sp_candidate swap = all[i];
+
+        if (all[i].predicted > plausible * all[0].predicted)
+            return;
+        if (members[camp_of(&all[i])])
+            continue;
+        while (at > 0 && members[camp_of(&all[at])] < 2)
+            at--;
+        if (at == 0)
+            return;
+        members[camp_of(&all[at])]--;
+        members[camp_of(&all[i])]++;
+        all[i] = all[at];
+        all[at] = swap;
+    }
+}
+
+spry_status sp_keep_best(sp_candidate *out, int *count, int most,
+                         const sp_keep *k)
+{
+    sp_candidate *all = sp_alloc_raw(k->kinds * SP_TWINS + 1, sizeof *all);
+    int64_t n = 0;
+
+    *count = 0;
+    if (!all)
+        return sp_fail_memory((size_t)k->kinds * SP_TWINS * sizeof *all);
+    for (int64_t i = 0; i < k->size; i++)
+        for (int j = 0; j < k->table[i].count; j++)
+            all[n++] = k->table[i].best[j];
+    sp_sort_candidates(all, n);
+    *count = n < most ? (int)n : most;
+    if (n > most && most > 0)
+        place_camps(all, n, most);
+    sp_sort_candidates(all, *count);
+    if (*count > 0)
+        memcpy(out, all, (size_t)*count * sizeof *out);
+    sp_free(all);
+    return SPRY_OK;
+}
