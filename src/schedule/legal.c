@@ -71,6 +71,8 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "the plain loop has only threads and chunk";
     if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
         return "dcsr needs unroll > 1";
+    if (x->fixed && x->pass)
+        return "a fixed width is done in one pass";
     if (x->panel && (x->order || x->chunk || x->stream))
         return "panels go with neither order nor chunk nor stream";
     return NULL;

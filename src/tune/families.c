@@ -18,13 +18,17 @@ static int sparse_baselines(spry_schedule *out, const spry_problem *p,
     return 2;
 }
 
-/* The index width is pack's to settle; any width that is built in will do. */
+/* The index width is pack's to settle; any width that is built in will do.
+ * Compiling costs as much as many races, so it must promise something: a
+ * width that full vectors leave a rest of, or a patient caller. */
 static int sparse_available(const spry_problem *p, const spry_schedule *x,
-                            const spry_machine *m, int compile)
+                            const spry_machine *m, sp_compiling compile)
 {
     sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
+    int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;
 
-    return compile || sp_builtin_find(&k) != NULL;
+    return sp_builtin_find(&k) != NULL || compile == SP_COMPILE_ALL ||
+           (compile == SP_COMPILE_USEFUL && x->fixed && rest);
 }
 
 static const sp_family families[] = {

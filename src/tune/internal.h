@@ -8,6 +8,13 @@
 #include "spry/model.h"
 #include "spry/tune.h"
 
+/* Which kernels may be compiled for a trial. */
+typedef enum {
+    SP_COMPILE_NONE,
+    SP_COMPILE_USEFUL,
+    SP_COMPILE_ALL
+} sp_compiling;
+
 /* What a family of problems brings to the tuner. A row of families.c. */
 typedef struct {
     const char *name;
@@ -17,7 +24,7 @@ typedef struct {
                      const spry_machine *m);
     /* Can a plan for x be made: built in, or with a compiler at hand? */
     int (*available)(const spry_problem *p, const spry_schedule *x,
-                     const spry_machine *m, int compile);
+                     const spry_machine *m, sp_compiling compile);
     spry_status (*predict)(spry_prediction *out, const spry_problem *p,
                            const spry_schedule *x, const spry_machine *m);
     spry_status (*make)(spry_plan **out, const spry_problem *p,

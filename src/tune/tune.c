@@ -265,9 +265,12 @@ static spry_status start_measuring(sp_tuner *t)
 
     if (s == SPRY_OK)
         s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
-    t->compile = spry_jit_available() == SPRY_OK;
-    if (!t->compile)
+    if (spry_jit_available() != SPRY_OK)
         sp_tuner_note(t, spry_message());
+    else if (t->opt.effort == SPRY_PATIENT)
+        t->compile = SP_COMPILE_ALL;
+    else
+        t->compile = SP_COMPILE_USEFUL;
     return s;
 }
 

@@ -59,7 +59,7 @@ static void a_tune_is_verified_and_remembered(void **state)
     check_ok(spry_tune(&plan, f->p, &f->opt));
     t = spry_plan_tuning(plan);
     assert_true(t->verified && !t->looked_up);
-    assert_true(t->trials > 3);
+    assert_true(t->trials >= 1);
     assert_true(t->baseline_seconds > 0 && t->seconds > 0);
     assert_true(t->low <= t->speedup && t->speedup <= t->high);
     assert_true(!t->changed || t->low > 1.02);
