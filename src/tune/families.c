@@ -26,7 +26,10 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
 {
     sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
     int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;
+    const spry_stats *stats = spry_problem_stats(p);
 
+    if (x->format == SPRY_DCSR && stats && stats->empty_rows == 0)
+        return 0; /* a longer name for csr */
     return sp_builtin_find(&k) != NULL || compile == SP_COMPILE_ALL ||
            (compile == SP_COMPILE_USEFUL && x->fixed && rest);
 }
