@@ -214,7 +214,7 @@ static spry_status import_from(spry_records *db, const char *path)
     spry_status s = say_status(spry_records_import(db, path, &added, &bad));
 
     if (s == SPRY_OK)
-        print_count("added", added, "records");
+        print_count("added", added, "rows");
     if (s == SPRY_OK && bad)
         say_note("%" PRId64 " damaged lines skipped: %s", bad, spry_message());
     return s;
@@ -226,7 +226,7 @@ static spry_status merge(spry_records *db, const char *path)
     spry_status s = say_status(spry_records_merge(db, path, &added));
 
     if (s == SPRY_OK)
-        print_count("added", added, "records");
+        print_count("added", added, "rows");
     return s;
 }
 

@@ -1,0 +1,283 @@
+/* cmd_explain.c - what bounds a kernel, and what the winner does otherwise. */
+#include "cli.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *schedule;
+static const opt options[] = {
+    {"schedule", OPT_TEXT, &schedule, "TEXT",
+     "explain this one (as tuned, else as predicted)"},
+    {0}};
+static const opt_page page = {
+    "explain",
+    "MATRIX",
+    "Split the time of the plain CSR loop and of the winner into what they\n"
+    "wait for, and say in words what the winner changed. By the model; tune\n"
+    "measures.",
+    {options, cli_compute},
+    1,
+    1};
+
+/* ---- what bounds it ---- */
+
+static const struct {
+    const char *name;
+    size_t at;
+    const char *means;
+} terms[] = {
+    {"bandwidth", offsetof(spry_prediction, bandwidth),
+     "bytes have to move through the memory"},
+    {"latency", offsetof(spry_prediction, latency),
+     "scattered loads are waited for"},
+    {"compute", offsetof(spry_prediction, compute),
+     "multiply-adds have to be issued"},
+    {"overhead", offsetof(spry_prediction, overhead),
+     "loops, row ends and thread starts cost"},
+    {"imbalance", offsetof(spry_prediction, imbalance),
+     "one thread has more work than the others"},
+};
+enum { TERMS = sizeof terms / sizeof *terms };
+
+static double term(const spry_prediction *p, int i)
+{
+    double value;
+
+    memcpy(&value, (const char *)p + terms[i].at, sizeof value);
+    return value;
+}
+
+static const char *meaning(const char *bound)
+{
+    for (int i = 0; i < TERMS; i++)
+        if (strcmp(terms[i].name, bound) == 0)
+            return terms[i].means;
+    return "";
+}
+
+static void print_terms(const spry_schedule *x, const spry_prediction *p)
+{
+    enum { BAR = 32 };
+    char text[SPRY_SCHEDULE_TEXT];
+    const char *bound = spry_prediction_bound(p);
+
+    printf("%s%s%s: about %s a run, bound by %s (%s)\n", say_bold(stdout),
+           spry_schedule_text(text, x), say_plain(stdout),
+           say_seconds(p->seconds), bound, meaning(bound));
+    for (int i = 0; i < TERMS; i++) {
+        double part = p->seconds > 0 ? term(p, i) / p->seconds : 0;
+        int bar = (int)lround(BAR * fmin(fmax(part, 0), 1));
+
+        printf("  %-10s %9s%s%.*s\n", terms[i].name, say_seconds(term(p, i)),
+               bar ? "  " : "", bar, "################################");
+    }
+    printf("  %s packed, %s of traffic beyond the caches\n\n",
+           say_bytes(p->bytes), say_bytes(p->traffic));
+}
+
+/* ---- what it changed ---- */
+
+static const char *const formats[] = {
+    "keeps compressed rows",
+    "stores dense blocks, one index for each",
+    "stores slices of rows side by side, so that vectors run down the rows",
+    "leaves empty rows out of the storage",
+    "stores diagonals, with no column indices at all",
+};
+static const char *const orders[] = {
+    "in the given order", "by length",
+    "by reverse Cuthill-McKee, so that neighbours meet",
+    "so that rows with the same columns follow each other"};
+
+/* A field that differs is told as "<before>value<after>". */
+static const struct {
+    const char *name;
+    size_t at;
+    const char *before, *after;
+} fields[] = {
+    {"tile", offsetof(spry_schedule, tile), "holds ",
+     " vectors of dense columns in registers"},
+    {"r", offsetof(spry_schedule, r), "blocks are ", " rows tall"},
+    {"c", offsetof(spry_schedule, c), "blocks are ", " columns wide"},
+    {"slice", offsetof(spry_schedule, slice), "a slice is ",
+     " vectors of rows"},
+    {"sigma", offsetof(spry_schedule, sigma),
+     "sorts rows by length in windows of ", ""},
+    {"unroll", offsetof(spry_schedule, unroll), "works on ",
+     " entries at a time"},
+    {"gather", offsetof(spry_schedule, gather), "uses hardware gathers (", ")"},
+    {"index", offsetof(spry_schedule, index), "column indices take ", " bits"},
+    {"prefetch", offsetof(spry_schedule, prefetch), "asks for operands ",
+     " entries ahead"},
+    {"panel", offsetof(spry_schedule, panel), "walks A in panels of ",
+     " columns, which stay in cache"},
+    {"pass", offsetof(spry_schedule, pass), "takes ",
+     " dense columns per pass over A"},
+    {"stream", offsetof(spry_schedule, stream),
+     "writes results past the cache (", ")"},
+    {"fixed", offsetof(spry_schedule, fixed),
+     "has the dense width compiled in (", ")"},
+    {"threads", offsetof(spry_schedule, threads), "runs on ", " threads"},
+    {"chunk", offsetof(spry_schedule, chunk), "hands out rows in chunks of ",
+     " as threads come free"},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static int32_t field(const spry_schedule *x, int i)
+{
+    int32_t value;
+
+    memcpy(&value, (const char *)x + fields[i].at, sizeof value);
+    return value;
+}
+
+/* One sentence per difference, handed to `tell`. */
+static void differences(const spry_schedule *from, const spry_schedule *to,
+                        void (*tell)(json *, const char *), json *j)
+{
+    char text[160];
+
+    if (from->format != to->format && to->format >= SPRY_CSR &&
+        to->format <= SPRY_DIA)
+        tell(j, formats[to->format]);
+    if (from->order != to->order && to->order >= SPRY_ORDER_NONE &&
+        to->order <= SPRY_ORDER_CLUSTER) {
+        snprintf(text, sizeof text, "takes rows %s", orders[to->order]);
+        tell(j, text);
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        if (field(from, i) == field(to, i))
+            continue;
+        snprintf(text, sizeof text, "%s%d%s", fields[i].before, field(to, i),
+                 fields[i].after);
+        tell(j, text);
+    }
+}
+
+static void tell_person(json *j, const char *sentence)
+{
+    (void)j;
+    printf("  - %s\n", sentence);
+}
+
+static void tell_program(json *j, const char *sentence)
+{
+    json_text(j, NULL, sentence);
+}
+
+/* ---- both ---- */
+
+typedef struct {
+    spry_schedule baseline, winner;
+    spry_prediction of_baseline, of_winner;
+    int measured;
+    double speedup, low, high;
+} story;
+
+static void json_side(json *j, const char *key, const spry_schedule *x,
+                      const spry_prediction *p)
+{
+    char text[SPRY_SCHEDULE_TEXT];
+
+    json_open(j, key, '{');
+    json_text(j, "schedule", spry_schedule_text(text, x));
+    json_number(j, "seconds", p->seconds);
+    json_text(j, "bound", spry_prediction_bound(p));
+    for (int i = 0; i < TERMS; i++)
+        json_number(j, terms[i].name, term(p, i));
+    json_number(j, "bytes", p->bytes);
+    json_number(j, "traffic", p->traffic);
+    json_close(j, '}');
+}
+
+static void print_json(const story *t, const job *work)
+{
+    json j = json_begin("spry.explain/1");
+
+    json_text(&j, "problem", spry_problem_key(work->problem));
+    json_side(&j, "baseline", &t->baseline, &t->of_baseline);
+    json_side(&j, "winner", &t->winner, &t->of_winner);
+    json_open(&j, "changes", '[');
+    differences(&t->baseline, &t->winner, tell_program, &j);
+    json_close(&j, ']');
+    json_number(&j, "speedup", t->measured ? t->speedup : HUGE_VAL);
+    json_number(&j, "speedup_low", t->measured ? t->low : HUGE_VAL);
+    json_number(&j, "speedup_high", t->measured ? t->high : HUGE_VAL);
+    json_end(&j);
+}
+
+static void print_people(const story *t)
+{
+    char text[SPRY_SCHEDULE_TEXT], baseline[SPRY_SCHEDULE_TEXT];
+
+    print_terms(&t->baseline, &t->of_baseline);
+    spry_schedule_text(baseline, &t->baseline);
+    if (strcmp(spry_schedule_text(text, &t->winner), baseline) == 0) {
+        printf("Nothing better is known: the plain loop stays.\n");
+        return;
+    }
+    print_terms(&t->winner, &t->of_winner);
+    printf("What changed:\n");
+    differences(&t->baseline, &t->winner, tell_person, NULL);
+    if (t->measured)
+        printf("Measured when it was tuned: %.2f times as fast, 95 %% interval "
+               "%s.\n",
+               t->speedup, say_interval(t->low, t->high));
+    else
+        printf("Predicted: %.2f times as fast; spry tune measures.\n",
+               t->of_baseline.seconds / t->of_winner.seconds);
+}
+
+/* The schedule that was named, else the tuner's answer. */
+static spry_status find_winner(story *t, const job *j)
+{
+    spry_plan *plan = NULL;
+    const spry_tuning *how;
+    spry_status s;
+
+    if (schedule && strcmp(schedule, "tuned") != 0)
+        return open_schedule(&t->winner, j, schedule);
+    s = open_tuned(&plan, j, SPRY_PREDICT);
+    if (s == SPRY_OK) {
+        how = spry_plan_tuning(plan);
+        t->winner = *spry_plan_schedule(plan);
+        t->baseline = how->baseline;
+        t->measured = how->looked_up && how->speedup > 0;
+        if (t->measured) {
+            t->speedup = how->speedup;
+            t->low = how->low;
+            t->high = how->high;
+        }
+    }
+    spry_plan_free(plan);
+    progress_clear();
+    return s;
+}
+
+spry_status cmd_explain(int argc, char **argv)
+{
+    story t = {0};
+    job j;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = open_job(&j, argv[0], 1);
+    if (s != SPRY_OK)
+        return s;
+    t.baseline = spry_schedule_baseline(j.machine.threads);
+    s = find_winner(&t, &j);
+    if (s == SPRY_OK)
+        s = say_status(
+            spry_predict(&t.of_baseline, j.problem, &t.baseline, &j.machine));
+    if (s == SPRY_OK)
+        s = say_status(
+            spry_predict(&t.of_winner, j.problem, &t.winner, &j.machine));
+    if (s == SPRY_OK && cli.json)
+        print_json(&t, &j);
+    else if (s == SPRY_OK)
+        print_people(&t);
+    close_job(&j);
+    return s;
+}

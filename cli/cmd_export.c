@@ -1,0 +1,78 @@
+/* cmd_export.c - a kernel and its packed data, as C that needs no spry. */
+#include "cli.h"
+
+#include <string.h>
+
+static const char *dir = ".", *name = "kernel", *schedule = "tuned";
+static const opt options[] = {
+    {"schedule", OPT_TEXT, &schedule, "TEXT", "this one, or 'tuned' (tuned)"},
+    {"out", OPT_TEXT, &dir, "DIR", "where to (.)"},
+    {"name", OPT_TEXT, &name, "NAME", "what to call it (kernel)"},
+    {0}};
+static const opt_page page = {
+    "export",
+    "MATRIX",
+    "Write NAME.c, NAME.h and NAME.bin: the kernel and the packed matrix,\n"
+    "to be compiled anywhere without spry.",
+    {options, cli_compute},
+    1,
+    1};
+
+static spry_status plan_for(spry_plan **out, const job *j)
+{
+    spry_schedule x;
+    spry_status s;
+
+    if (strcmp(schedule, "tuned") == 0)
+        return open_tuned(out, j, SPRY_MEASURE);
+    s = open_schedule(&x, j, schedule);
+    return s == SPRY_OK ? open_plan(out, j, &x) : s;
+}
+
+static void print_files(const spry_plan *plan)
+{
+    static const char *const ending[] = {"c", "h", "bin"};
+    json j;
+
+    progress_clear();
+    if (!cli.json) {
+        printf("%s\n", spry_plan_text(plan));
+        for (int i = 0; i < 3; i++)
+            printf("%s/%s.%s\n", dir, name, ending[i]);
+        return;
+    }
+    j = json_begin("spry.export/1");
+    json_text(&j, "schedule", spry_plan_text(plan));
+    json_open(&j, "files", '[');
+    for (int i = 0; i < 3; i++) {
+        char path[4096];
+
+        snprintf(path, sizeof path, "%s/%s.%s", dir, name, ending[i]);
+        json_text(&j, NULL, path);
+    }
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+spry_status cmd_export(int argc, char **argv)
+{
+    spry_plan *plan = NULL;
+    job j;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = open_job(&j, argv[0], machine_given());
+    if (s != SPRY_OK)
+        return s;
+    stop_watch();
+    s = plan_for(&plan, &j);
+    if (s == SPRY_OK && !stop_asked()) {
+        s = say_status(spry_plan_export(plan, dir, name));
+        if (s == SPRY_OK)
+            print_files(plan);
+    }
+    spry_plan_free(plan);
+    close_job(&j);
+    return s;
+}

@@ -1,0 +1,109 @@
+/* cmd_predict.c - the model's ranking of schedules; nothing is measured. */
+#include "cli.h"
+
+#include <stdlib.h>
+
+static char *texts;
+static const opt options[] = {{"schedule", OPT_TEXT, &texts, "TEXT",
+                               "predict this one; several with ; between"},
+                              {0}};
+static const opt_page page = {
+    "predict",
+    "MATRIX",
+    "Rank a handful of schedules, or those given, by the analytic model.",
+    {options, cli_compute},
+    1,
+    1};
+
+typedef struct {
+    spry_schedule schedule;
+    spry_prediction is;
+} guess;
+
+static int by_seconds(const void *a, const void *b)
+{
+    const guess *x = a, *y = b;
+
+    return (x->is.seconds > y->is.seconds) - (x->is.seconds < y->is.seconds);
+}
+
+/* Predict all that were named, else the handful; *count of them. */
+static spry_status predict_all(guess *out, int *count, const job *j)
+{
+    static spry_schedule x[SHAPES_MOST];
+    spry_status s = shape_list(x, count, j, texts);
+
+    for (int i = 0; i < *count && s == SPRY_OK; i++) {
+        out[i].schedule = x[i];
+        s = say_status(
+            spry_predict(&out[i].is, j->problem, &x[i], &j->machine));
+    }
+    return s;
+}
+
+static void print_json(const guess *g, int count, const job *j)
+{
+    json out = json_begin("spry.predict/1");
+
+    json_text(&out, "problem", spry_problem_key(j->problem));
+    json_text(&out, "machine", j->machine.fingerprint);
+    json_open(&out, "predictions", '[');
+    for (; count--; g++) {
+        char text[SPRY_SCHEDULE_TEXT];
+
+        json_open(&out, NULL, '{');
+        json_text(&out, "schedule", spry_schedule_text(text, &g->schedule));
+        json_number(&out, "seconds", g->is.seconds);
+        json_text(&out, "bound", spry_prediction_bound(&g->is));
+        json_number(&out, "bandwidth", g->is.bandwidth);
+        json_number(&out, "latency", g->is.latency);
+        json_number(&out, "compute", g->is.compute);
+        json_number(&out, "overhead", g->is.overhead);
+        json_number(&out, "imbalance", g->is.imbalance);
+        json_number(&out, "bytes", g->is.bytes);
+        json_number(&out, "traffic", g->is.traffic);
+        json_number(&out, "pack_seconds", g->is.pack_seconds);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_end(&out);
+}
+
+static void print_people(const guess *g, int count)
+{
+    table *t = table_new("rank>schedule<time>bound by<storage>packing>");
+
+    for (int i = 0; i < count; i++) {
+        char text[SPRY_SCHEDULE_TEXT];
+
+        table_cell(t, "%d", i + 1);
+        table_cell(t, "%s", spry_schedule_text(text, &g[i].schedule));
+        table_cell(t, "%s", say_seconds(g[i].is.seconds));
+        table_cell(t, "%s", spry_prediction_bound(&g[i].is));
+        table_cell(t, "%s", say_bytes(g[i].is.bytes));
+        table_cell(t, "%s", say_seconds(g[i].is.pack_seconds));
+    }
+    table_print(t, stdout);
+}
+
+spry_status cmd_predict(int argc, char **argv)
+{
+    static guess guesses[SHAPES_MOST];
+    int count;
+    job j;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = open_job(&j, argv[0], 1);
+    if (s != SPRY_OK)
+        return s;
+    s = predict_all(guesses, &count, &j);
+    qsort(guesses, (size_t)count, sizeof *guesses, by_seconds);
+    if (s == SPRY_OK && cli.json)
+        print_json(guesses, count, &j);
+    else if (s == SPRY_OK)
+        print_people(guesses, count);
+    close_job(&j);
+    return s;
+}

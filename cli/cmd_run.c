@@ -1,0 +1,242 @@
+/* cmd_run.c - compute with a matrix: operands from .npy or from chance, the
+ * result to .npy. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *x_file, *y_file, *out_file, *schedule;
+static int chance;
+static double calls = 1;
+static const opt options[] = {
+    {"x", OPT_TEXT, &x_file, "FILE.npy",
+     "the dense operand; its shape tells spmv from spmm"},
+    {"y", OPT_TEXT, &y_file, "FILE.npy", "the second operand of sddmm"},
+    {"random", OPT_FLAG, &chance, NULL,
+     "make operands up from --seed (default)"},
+    {"out", OPT_TEXT, &out_file, "FILE.npy",
+     "write the result there; - for stdout"},
+    {"schedule", OPT_TEXT, &schedule, "TEXT",
+     "compute this way (as tuned, else as predicted)"},
+    {"calls", OPT_COUNT, &calls, "N", "repeat N times and time it (1)"},
+    {0}};
+static const opt_page page = {
+    "run",
+    "MATRIX",
+    "Compute y = A x (spmv), C = A B (spmm) or A .* (B D') (sddmm).\n"
+    "Results: rows, rows x columns, or one number per entry in row order.",
+    {options, cli_compute},
+    1,
+    1};
+
+typedef struct {
+    dense in[2], out;
+} operands;
+
+static void free_operands(operands *o)
+{
+    free(o->in[0].data);
+    free(o->in[1].data);
+    free(o->out.data);
+}
+
+/* What the files say is the default for what the options leave open. */
+static void follow_shape(const dense *x)
+{
+    if (cli.type < 0)
+        cli.type = x->type == SPRY_F64;
+    if (cli.op < 0)
+        cli.op = x->dims == 2 ? SPRY_SPMM : SPRY_SPMV;
+    if (cli.cols < 0 && cli.op != SPRY_SPMV)
+        cli.cols = (double)x->shape[1];
+}
+
+static spry_status read_operands(operands *o)
+{
+    spry_status s = SPRY_OK;
+
+    if (x_file && chance)
+        return say_fail(SPRY_USAGE, "--x and --random exclude each other");
+    if (x_file)
+        s = npy_read(&o->in[0], x_file);
+    if (s == SPRY_OK && x_file)
+        follow_shape(&o->in[0]);
+    if (s == SPRY_OK && y_file)
+        s = npy_read(&o->in[1], y_file);
+    return s;
+}
+
+/* The shape that operand `which` (2: the result) must have. */
+static dense wanted(const spry_problem *p, int which)
+{
+    const spry_matrix *A = spry_problem_matrix(p);
+    spry_op op = spry_problem_op(p);
+    int64_t n = spry_problem_cols(p);
+    dense d = {2, {A->cols, n}, spry_problem_type(p), NULL};
+
+    if (op == SPRY_SPMV)
+        d = (dense){1, {which == 2 ? A->rows : A->cols, 1}, d.type, NULL};
+    else if (op == SPRY_SDDMM && which == 2)
+        d = (dense){1, {A->nnz, 1}, d.type, NULL};
+    else if (which == (op == SPRY_SDDMM ? 0 : 2))
+        d.shape[0] = A->rows;
+    return d;
+}
+
+static double next_unit(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+static spry_status make(dense *d, uint64_t seed, int filled)
+{
+    int64_t count = d->shape[0] * d->shape[1];
+
+    d->data = calloc((size_t)count + 1, (size_t)d->type);
+    if (!d->data)
+        return say_fail(SPRY_SYSTEM, "not enough memory for %s numbers",
+                        say_count((double)count));
+    for (int64_t i = 0; filled && i < count; i++)
+        if (d->type == SPRY_F64)
+            ((double *)d->data)[i] = next_unit(&seed);
+        else
+            ((float *)d->data)[i] = (float)next_unit(&seed);
+    return SPRY_OK;
+}
+
+/* Bring operand `which` into the shape and type of the problem. */
+static spry_status fit(dense *d, const spry_problem *p, int which,
+                       const char *file)
+{
+    dense want = wanted(p, which);
+
+    if (!d->data) {
+        *d = want;
+        return make(d, cli.seed + (uint64_t)which, which < 2);
+    }
+    if (d->shape[0] != want.shape[0] || d->shape[1] != want.shape[1])
+        return say_fail(SPRY_INPUT,
+                        "%s: it is %lld x %lld, the problem needs %lld x %lld",
+                        file, (long long)d->shape[0], (long long)d->shape[1],
+                        (long long)want.shape[0], (long long)want.shape[1]);
+    return dense_convert(d, want.type);
+}
+
+static spry_status fit_all(operands *o, const spry_problem *p)
+{
+    int two = spry_problem_op(p) == SPRY_SDDMM;
+    spry_status s;
+
+    if (y_file && !two)
+        return say_fail(SPRY_USAGE, "--y is the second operand of --op sddmm");
+    s = fit(&o->in[0], p, 0, x_file);
+    if (s == SPRY_OK && two)
+        s = fit(&o->in[1], p, 1, y_file);
+    if (s == SPRY_OK)
+        s = fit(&o->out, p, 2, NULL);
+    return s;
+}
+
+static spry_status plan_for(spry_plan **out, const job *j)
+{
+    spry_schedule x;
+    spry_status s;
+
+    if (!schedule || strcmp(schedule, "tuned") == 0)
+        return open_tuned(out, j, SPRY_PREDICT);
+    s = open_schedule(&x, j, schedule);
+    return s == SPRY_OK ? open_plan(out, j, &x) : s;
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* *seconds of one call, the mean over all that were made. */
+static spry_status compute(const spry_plan *plan, operands *o, double *seconds)
+{
+    double begin = now_seconds();
+    int64_t done = 0, wanted_calls = calls < 1e18 ? (int64_t)calls : INT64_MAX;
+    spry_status s = SPRY_OK;
+
+    for (; done < wanted_calls && s == SPRY_OK && !stop_asked(); done++)
+        s = spry_run_scaled(plan, 1, o->in[0].data, o->in[1].data, 0,
+                            o->out.data);
+    *seconds = done ? (now_seconds() - begin) / (double)done : 0;
+    return say_status(s);
+}
+
+static void print_result(const spry_plan *plan, double seconds)
+{
+    double flops = spry_problem_flops(spry_plan_problem(plan));
+    double rate = seconds > 0 ? flops / seconds : 0;
+    /* With the array on stdout, the words step aside. */
+    FILE *out = out_file && strcmp(out_file, "-") == 0 ? stderr : stdout;
+
+    if (cli.json && out == stdout) {
+        json j = json_begin("spry.run/1");
+
+        json_text(&j, "problem", spry_problem_key(spry_plan_problem(plan)));
+        json_text(&j, "schedule", spry_plan_text(plan));
+        json_text(&j, "kernel", spry_plan_kernel(plan));
+        json_number(&j, "calls", calls);
+        json_number(&j, "seconds", seconds);
+        json_number(&j, "flops_per_second", rate);
+        json_number(&j, "pack_seconds", spry_plan_pack_seconds(plan));
+        json_text(&j, "out", out_file);
+        json_end(&j);
+        return;
+    }
+    fprintf(out, "%s: %s a call, %s, packed in %s%s%s\n", spry_plan_text(plan),
+            say_seconds(seconds), say_rate(rate, "FLOP/s"),
+            say_seconds(spry_plan_pack_seconds(plan)), out_file ? ", to " : "",
+            out_file ? out_file : "");
+}
+
+static spry_status run(const char *path, operands *o)
+{
+    spry_plan *plan = NULL;
+    double seconds;
+    job j;
+    spry_status s = open_job(&j, path, machine_given());
+
+    if (s != SPRY_OK)
+        return s;
+    s = fit_all(o, j.problem);
+    if (s == SPRY_OK)
+        s = plan_for(&plan, &j);
+    if (s == SPRY_OK)
+        s = compute(plan, o, &seconds);
+    if (s == SPRY_OK && out_file && !stop_asked())
+        s = npy_write(&o->out, out_file);
+    if (s == SPRY_OK)
+        print_result(plan, seconds);
+    spry_plan_free(plan);
+    close_job(&j);
+    return s;
+}
+
+spry_status cmd_run(int argc, char **argv)
+{
+    operands o = {0};
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = read_operands(&o);
+    if (s == SPRY_OK && calls > 1)
+        stop_watch();
+    if (s == SPRY_OK)
+        s = run(argv[0], &o);
+    free_operands(&o);
+    return s;
+}

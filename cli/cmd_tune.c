@@ -1,0 +1,308 @@
+/* cmd_tune.c - a matrix in, the fastest proven schedule out, with the table
+ * of everything that was tried. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double budget = -1, calls;
+static int effort = SPRY_MEASURE, again, require, top = 12;
+static const opt options[] = {
+    {"budget", OPT_SECONDS, &budget, "TIME",
+     "spend at most this: 500ms, 60s, 2m (10s)"},
+    {"calls", OPT_COUNT, &calls, "N",
+     "how often the kernel will run (very often)"},
+    {"effort", OPT_WORD, &effort, "lookup|predict|measure|patient",
+     "how hard to try"},
+    {"again", OPT_FLAG, &again, NULL,
+     "measure even if the store has the answer"},
+    {"require-speedup", OPT_FLAG, &require, NULL,
+     "exit 5 if nothing beats the baseline"},
+    {"top", OPT_INTEGER, &top, "N", "show the N best trials, 0 for all (12)"},
+    {0}};
+static const opt_page page = {
+    "tune",
+    "MATRIX",
+    "Find the fastest schedule for a matrix. Candidates are verified, raced\n"
+    "against the plain CSR loop in interleaved pairs, and win only when the\n"
+    "95 % interval of their speed-up lies above 1.02. Ctrl-C ends with the\n"
+    "best so far. Asked again, the answer comes from the store.",
+    {options, cli_compute},
+    1,
+    1};
+
+/* ---- order: the fastest first, failures last ---- */
+
+static double rank_of(const spry_trial *t)
+{
+    return t->verdict == SPRY_VERDICT_OK ? t->speedup : -1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    double x = rank_of(a), y = rank_of(b);
+
+    return (x < y) - (x > y);
+}
+
+/* The trials, best first; NULL when memory is short. */
+static spry_trial *ranked(const spry_tuning *t)
+{
+    spry_trial *order = calloc((size_t)t->trials + 1, sizeof *order);
+
+    if (order && t->trials) {
+        memcpy(order, t->trial, (size_t)t->trials * sizeof *order);
+        qsort(order, (size_t)t->trials, sizeof *order, by_rank);
+    }
+    return order;
+}
+
+/* ---- for programs ---- */
+
+static void json_problem(json *j, const spry_problem *p, const char *path)
+{
+    const spry_matrix *m = spry_problem_matrix(p);
+
+    json_open(j, "problem", '{');
+    json_text(j, "matrix", path);
+    json_text(j, "op", spry_op_name(spry_problem_op(p)));
+    json_integer(j, "rows", m->rows);
+    json_integer(j, "cols", m->cols);
+    json_integer(j, "nnz", m->nnz);
+    json_integer(j, "dense_cols", spry_problem_cols(p));
+    json_text(j, "type", spry_type_name(spry_problem_type(p)));
+    json_text(j, "key", spry_problem_key(p));
+    json_close(j, '}');
+}
+
+static void json_machine(json *j, const spry_machine *m)
+{
+    char grade[2] = {spry_machine_grade(m), 0};
+
+    json_open(j, "machine", '{');
+    json_text(j, "name", m->name);
+    json_text(j, "fingerprint", m->fingerprint);
+    json_integer(j, "threads", m->threads);
+    json_text(j, "isa", spry_isa_name(m->isa));
+    json_text(j, "noise", grade);
+    json_close(j, '}');
+}
+
+static void json_schedule(json *j, const spry_schedule *x)
+{
+    char text[SPRY_SCHEDULE_TEXT];
+
+    json_text(j, "schedule", spry_schedule_text(text, x));
+}
+
+static void json_speedup(json *j, double speedup, double low, double high)
+{
+    json_number(j, "speedup", speedup);
+    json_number(j, "speedup_low", low);
+    json_number(j, "speedup_high", high);
+}
+
+static void json_trial(json *j, const spry_trial *t)
+{
+    json_open(j, NULL, '{');
+    json_schedule(j, &t->schedule);
+    json_text(j, "verdict", spry_verdict_name(t->verdict));
+    json_number(j, "seconds", t->seconds);
+    json_speedup(j, t->speedup, t->low, t->high);
+    json_integer(j, "pairs", t->pairs);
+    json_number(j, "predicted", t->predicted);
+    json_number(j, "pack_seconds", t->pack_seconds);
+    json_number(j, "bytes", t->bytes);
+    json_text(j, "why", t->why);
+    json_close(j, '}');
+}
+
+static void print_json(const spry_tuning *t, const spry_problem *p,
+                       const char *path, const spry_trial *order)
+{
+    json j = json_begin("spry.tune/1");
+
+    json_problem(&j, p, path);
+    json_machine(&j, &t->machine);
+    json_open(&j, "baseline", '{');
+    json_schedule(&j, &t->baseline);
+    json_number(&j, "seconds", t->baseline_seconds);
+    json_close(&j, '}');
+    json_open(&j, "best", '{');
+    json_schedule(&j, &t->best);
+    json_number(&j, "seconds", t->seconds);
+    json_speedup(&j, t->speedup, t->low, t->high);
+    json_close(&j, '}');
+    json_bool(&j, "verified", t->verified);
+    json_bool(&j, "changed", t->changed);
+    json_number(&j, "break_even_calls", t->break_even_calls);
+    json_number(&j, "convert_seconds", t->convert_seconds);
+    json_number(&j, "tuning_seconds", t->tuning_seconds);
+    json_bool(&j, "looked_up", t->looked_up);
+    json_bool(&j, "stopped", t->stopped);
+    json_text(&j, "note", t->note);
+    json_open(&j, "trials", '[');
+    for (int i = 0; i < t->trials; i++)
+        json_trial(&j, &order[i]);
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+/* ---- for people ---- */
+
+static void print_question(const spry_problem *p, const spry_machine *m)
+{
+    const spry_matrix *A = spry_problem_matrix(p);
+
+    printf("%s %s, %s x %s, %s entries", spry_op_name(spry_problem_op(p)),
+           spry_type_name(spry_problem_type(p)), say_count((double)A->rows),
+           say_count((double)A->cols), say_count((double)A->nnz));
+    if (spry_problem_op(p) != SPRY_SPMV)
+        printf(", %s dense columns", say_count((double)spry_problem_cols(p)));
+    printf("\n%s, %d thread%s, %s, noise %c\n", m->name, m->threads,
+           m->threads > 1 ? "s" : "", spry_isa_name(m->isa),
+           spry_machine_grade(m));
+}
+
+/* Why it failed, without repeating which one did. */
+static const char *reason(const spry_trial *t, const char *schedule)
+{
+    size_t n = strlen(schedule);
+
+    return strncmp(t->why, schedule, n) == 0 && t->why[n] == ':'
+               ? t->why + n + 2
+               : t->why;
+}
+
+static void print_row(table *rows, const spry_trial *t, int rank, int won)
+{
+    char text[SPRY_SCHEDULE_TEXT];
+    int ok = t->verdict == SPRY_VERDICT_OK;
+
+    table_cell(rows, "%d", rank);
+    table_cell(rows, "%s", spry_schedule_text(text, &t->schedule));
+    table_cell(rows, "%s", ok ? say_seconds(t->seconds) : "-");
+    if (ok && t->speedup > 0)
+        table_cell(rows, "%.2fx  %s", t->speedup,
+                   say_interval(t->low, t->high));
+    else
+        table_cell(rows, "-");
+    table_cell(rows, "%s%s%s", spry_verdict_name(t->verdict),
+               *t->why ? ": " : "", reason(t, text));
+    if (won)
+        table_bold(rows);
+}
+
+static void print_trials(const spry_tuning *t, const spry_trial *order)
+{
+    int shown = top && top < t->trials ? top : t->trials;
+    table *rows;
+    char best[SPRY_SCHEDULE_TEXT], text[SPRY_SCHEDULE_TEXT];
+
+    if (t->trials == 0)
+        return;
+    rows = table_new("rank>schedule<time>speed-up (95 %)>verdict<");
+    spry_schedule_text(best, &t->best);
+    for (int i = 0; i < shown; i++) {
+        spry_schedule_text(text, &order[i].schedule);
+        print_row(rows, &order[i], i + 1, strcmp(text, best) == 0);
+    }
+    printf("\n");
+    table_print(rows, stdout);
+    if (shown < t->trials)
+        printf("and %d more; --top 0 shows all\n", t->trials - shown);
+}
+
+static void print_winner(const spry_tuning *t)
+{
+    char best[SPRY_SCHEDULE_TEXT], baseline[SPRY_SCHEDULE_TEXT];
+
+    spry_schedule_text(best, &t->best);
+    spry_schedule_text(baseline, &t->baseline);
+    if (!t->changed)
+        printf("stay with  %s: nothing was proven faster\n", best);
+    else if (t->speedup > 0)
+        printf("winner     %s%s%s\n           %.2f times as fast as %s, 95 %% "
+               "interval %s\n",
+               say_bold(stdout), best, say_plain(stdout), t->speedup, baseline,
+               say_interval(t->low, t->high));
+    else
+        printf("winner     %s%s%s, by the model; not measured\n",
+               say_bold(stdout), best, say_plain(stdout));
+}
+
+static void print_verdict(const spry_tuning *t, const spry_problem *p)
+{
+    int spmv = spry_problem_op(p) == SPRY_SPMV;
+
+    printf("\n");
+    print_winner(t);
+    printf("verified   %s\n",
+           t->verified ? "yes, against the reference" : "no");
+    printf("cost       %s to convert, %s to %s\n",
+           say_seconds(t->convert_seconds), say_seconds(t->tuning_seconds),
+           t->looked_up ? "look it up in the store" : "tune");
+    if (t->changed && isfinite(t->break_even_calls))
+        printf("pays       after %s %s\n", say_count(ceil(t->break_even_calls)),
+               spmv ? "multiplies" : "runs");
+    if (t->stopped)
+        say_note("stopped early; this is the best so far");
+    if (*t->note)
+        say_note("%s", t->note);
+}
+
+/* ---- the command ---- */
+
+static spry_status tune(spry_plan **out, const job *j)
+{
+    spry_tune_options o = tuned_options(j);
+
+    o.seconds = budget < 0 ? 0 : fmax(budget, 1e-3);
+    o.calls = calls;
+    o.effort = (spry_effort)effort;
+    o.again = again;
+    return say_status(spry_tune(out, j->problem, &o));
+}
+
+static spry_status print_tuning(const spry_plan *plan, const char *path)
+{
+    const spry_tuning *t = spry_plan_tuning(plan);
+    const spry_problem *p = spry_plan_problem(plan);
+    spry_trial *order = ranked(t);
+
+    if (!order)
+        return say_fail(SPRY_SYSTEM, "not enough memory for the table");
+    progress_clear();
+    if (cli.json) {
+        print_json(t, p, path, order);
+    } else {
+        print_question(p, &t->machine);
+        print_trials(t, order);
+        print_verdict(t, p);
+    }
+    free(order);
+    if (require && !t->changed)
+        return say_fail(SPRY_NO_GAIN, "nothing beat the baseline");
+    return SPRY_OK;
+}
+
+spry_status cmd_tune(int argc, char **argv)
+{
+    spry_plan *plan = NULL;
+    job j;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = open_job(&j, argv[0], machine_given());
+    if (s != SPRY_OK)
+        return s;
+    stop_watch();
+    s = tune(&plan, &j);
+    if (s == SPRY_OK)
+        s = print_tuning(plan, argv[0]);
+    spry_plan_free(plan);
+    close_job(&j);
+    return s;
+}

@@ -1,0 +1,22 @@
+/* tuned.c - the tuner, with the settings of the command line. */
+#include "cli.h"
+
+spry_tune_options tuned_options(const job *j)
+{
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+
+    o.threads = cli.threads;
+    o.seed = cli.seed;
+    o.store = cli.store;
+    o.machine = machine_given() ? &j->machine : NULL;
+    o.progress = progress_tune;
+    return o;
+}
+
+spry_status open_tuned(spry_plan **out, const job *j, spry_effort effort)
+{
+    spry_tune_options o = tuned_options(j);
+
+    o.effort = effort;
+    return say_status(spry_tune(out, j->problem, &o));
+}
