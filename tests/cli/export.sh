@@ -1,0 +1,20 @@
+#!/bin/sh
+# What is exported compiles with nothing of spry's beside it.
+# shellcheck source=/dev/null
+. "$TOOLS"
+small >small.mtx
+expect 0 "$SPRY" export small.mtx --schedule "csr unroll=4" --out . --name tiny
+has 'tiny.c$' out
+for file in tiny.c tiny.h tiny.bin; do
+    [ -f $file ] || fail "no $file"
+done
+grep -q '#include "spry' tiny.c tiny.h && fail "it needs spry"
+expect 0 "$SPRY" export small.mtx --schedule csr --name plain --json
+document spry.export/1
+holds "len(d['files']) == 3"
+refuse 7 'small.mtx/deep' "$SPRY" export small.mtx --schedule csr \
+    --out small.mtx/deep
+refuse 2 '9 lives' "$SPRY" export small.mtx --schedule csr --name '9 lives'
+command -v cc >/dev/null || exit 0
+expect 0 cc -std=c11 -Wall -O2 -march=native -c tiny.c
+exit 0

@@ -1,0 +1,44 @@
+#!/bin/sh
+# What is measured can be listed, shown, moved, merged and checked.
+# shellcheck source=/dev/null
+. "$TOOLS"
+m=gen:banded,rows=2000,band=20
+expect 0 "$SPRY" records list --json
+document spry.records/1
+holds "d['count'] == 0 and d['records'] == []"
+expect 0 "$SPRY" tune $m --budget 500ms
+expect 0 "$SPRY" records list --json --limit 0
+holds "d['count'] > 0 and d['answers'] == 1"
+holds "len(d['records']) == d['count']"
+count=$(get "d['count']")
+id=$(get "d['records'][0]['id']")
+store=$(get "d['store']")
+expect 0 "$SPRY" records list --limit 1
+[ "$(wc -l <out)" = 2 ] || fail "a title and one record: $(cat out)"
+expect 0 "$SPRY" records show "$(echo "$id" | cut -c 1-10)" --json
+document spry.record/1
+holds "d['id'] == '$id' and isinstance(d['samples'], list)"
+expect 0 "$SPRY" records show "$id"
+has "$id" out
+refuse 2 'zzz' "$SPRY" records show zzz
+
+expect 0 "$SPRY" records export all.jsonl
+lines=$(wc -l <all.jsonl) # records, an answer and a machine
+[ "$lines" -gt "$count" ] || fail "$lines lines for $count records"
+expect 0 "$SPRY" records import all.jsonl --store other.db
+has "^$lines rows added" out
+expect 0 "$SPRY" records import all.jsonl --store other.db
+has '^0 rows added' out
+expect 0 "$SPRY" records merge other.db --json
+holds "d['added'] == 0"
+expect 0 "$SPRY" records merge "$store" --store third.db
+has "^$lines rows added" out
+echo 'not json' >>all.jsonl
+expect 0 "$SPRY" records import all.jsonl --store other.db
+has '1 damaged' err
+refuse 3 'missing.jsonl' "$SPRY" records import missing.jsonl
+expect 0 "$SPRY" records check
+expect 0 "$SPRY" records gc --days 0
+echo 'this is no database, and long enough to be sure of it' >bad.db
+refuse 8 'bad.db' "$SPRY" records list --store bad.db
+exit 0

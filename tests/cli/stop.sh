@@ -1,0 +1,29 @@
+#!/bin/sh
+# A signal once: the best so far, whole. Twice: at once. The store survives.
+# shellcheck source=/dev/null
+. "$TOOLS"
+m=gen:uniform,rows=20000,nnz=200000
+start() {
+    "$SPRY" tune $m --op spmm --cols 16 --budget 60s --again --json \
+        >out 2>err &
+    pid=$!
+    sleep 3
+}
+# A shell starts background jobs deaf to SIGINT, so spry must listen itself.
+for signal in INT:130 TERM:143; do
+    start
+    kill -s ${signal%:*} $pid
+    wait $pid
+    got=$?
+    [ $got = ${signal#*:} ] || fail "exit $got after $signal: $(cat err)"
+    document spry.tune/1
+    holds "d['stopped'] and d['verified'] and d['best']['schedule']"
+done
+start
+kill -s INT $pid
+kill -s TERM $pid
+wait $pid
+got=$?
+[ $got = 130 ] || [ $got = 143 ] || fail "exit $got after two signals"
+expect 0 "$SPRY" records check
+exit 0

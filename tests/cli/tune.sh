@@ -1,0 +1,39 @@
+#!/bin/sh
+# A tune says all it must; the next one is a lookup; nothing is overpromised.
+# shellcheck source=/dev/null
+. "$TOOLS"
+m=gen:banded,rows=2000,band=20
+expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --budget 1s --json
+document spry.tune/1
+holds "d['problem']['op'] == 'spmm' and d['problem']['dense_cols'] == 8"
+holds "d['problem']['type'] == 'f32' and d['problem']['rows'] == 2000"
+holds "d['problem']['key'] and d['machine']['fingerprint']"
+holds "d['machine']['threads'] >= 1 and d['machine']['isa']"
+holds "d['baseline']['schedule'] and d['baseline']['seconds'] > 0"
+holds "d['best']['seconds'] > 0 and d['verified']"
+holds "d['best']['speedup_low'] <= d['best']['speedup']"
+holds "d['best']['speedup'] <= d['best']['speedup_high']"
+holds "d['best']['speedup_low'] > 1.02 if d['changed'] else \
+    d['best']['schedule'] == d['baseline']['schedule']"
+holds "d['trials'] and not d['looked_up'] and 'break_even_calls' in d"
+holds "all(t['schedule'] and t['verdict'] for t in d['trials'])"
+best=$(get "d['best']['schedule']")
+
+expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --budget 1s --json
+holds "d['looked_up']"
+[ "$(get "d['best']['schedule']")" = "$best" ] || fail "another answer"
+expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --effort lookup
+has "$best" out
+
+expect 0 "$SPRY" tune $m --budget 300ms --store :memory: --threads 1 --json
+holds "d['machine']['threads'] == 1 and not d['looked_up']"
+holds "'threads' not in d['best']['schedule']"
+
+# An empty matrix leaves nothing to gain.
+expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --budget 200ms --json
+changed=$(get "d['changed']")
+"$SPRY" tune gen:uniform,rows=1,nnz=1 --require-speedup >out 2>err
+got=$?
+[ "$changed" = True ] && [ $got != 0 ] && fail "gain, but exit $got"
+[ "$changed" = False ] && [ $got != 5 ] && fail "no gain, but exit $got"
+exit 0

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Words that make no sense: exit 2, one sentence, the nearest right word.
+# shellcheck source=/dev/null
+. "$TOOLS"
+try() {
+    echo "\$ spry $*" >&2
+    "$SPRY" "$@"
+    echo "= $?" >&2
+}
+expect 2 "$SPRY"
+has '^usage: spry' err
+try tone
+try xyzzy
+try help tone
+try tune
+try tune a b
+try tune a --buget 3
+try tune a --budget
+try tune a --budget=soon
+try tune a --budget=-1
+try tune a --calls 1e
+try tune a --effort much
+try tune a --threads 1.5
+try tune a --threads=0x2
+try tune a --seed x
+try tune a --json=yes
+try tune a --qqqqqqqqqq
+try tune a -v
+try tune a --op spmw
+try records
+try records lst
+try records list extra
+try records show
+try cache tidy
+try generate
+try generate banded
+try tune gen:banded,rows=30 --op spmv --cols 4
+try tune gen:banded,rows=30 --cols 1.5
+try run gen:banded,rows=30 --x a.npy --random
+
+# The library's own words for what it does not know.
+refuse 2 bandit "$SPRY" generate bandit --out x.mtx
+refuse 2 bandit "$SPRY" tune gen:bandit
+refuse 2 avx3 "$SPRY" tune gen:banded,rows=30 --isa avx3
+refuse 2 til=4 "$SPRY" predict gen:banded,rows=30 --schedule "csr til=4"
+refuse 2 zsr "$SPRY" predict gen:banded,rows=30 --schedule zsr
+exit 0
