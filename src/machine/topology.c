@@ -62,6 +62,10 @@ int sp_topology_hwloc(spry_machine *m)
     if (hwloc_topology_init(&t) != 0)
         return 0;
     hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+    /* Asking each CPU in turn by cpuid takes most of the time, and the
+     * system has told the same already. */
+    (void)hwloc_topology_set_components(
+        t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
     ok = hwloc_topology_load(t) == 0;
     if (ok) {
         take_counts(m, t);
