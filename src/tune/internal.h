@@ -82,8 +82,10 @@ double sp_tuner_left(const sp_tuner *t); /* seconds */
 
 /* ---- the steps, in order ---- */
 
-/* The machine with its numbers, the store, or a note (prepare.c). */
+/* The machine and the store, or a note (prepare.c). */
 spry_status sp_tune_prepare(sp_tuner *t);
+/* The machine's probed numbers, which only guesses and races need. */
+void sp_tune_know_machine(sp_tuner *t);
 /* An answer from the store becomes *out; NULL when there is none. */
 spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
 /* Add candidates: baselines, what the store liked, what the model likes. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "machine/machine.h"
 #include "tune/internal.h"
 
 void sp_tuner_note(sp_tuner *t, const char *sentence)
@@ -28,26 +29,28 @@ static void open_store(sp_tuner *t)
     t->db = NULL;
 }
 
-/* A machine is probed once; then the store knows it. */
-static spry_status know_machine(sp_tuner *t)
+/* A machine is probed once; then the store knows it. If that was a noisy
+ * hour it is probed again, and the better numbers stay. */
+void sp_tune_know_machine(sp_tuner *t)
 {
     spry_machine known;
     int found = 0;
 
     if (t->m.probed || t->opt.effort == SPRY_LOOKUP)
-        return SPRY_OK;
+        return;
     if (t->db &&
         spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
             SPRY_OK &&
-        found && known.probed) {
+        found && known.probed && spry_machine_grade(&known) != 'D') {
         t->m = known;
-        return SPRY_OK;
+        return;
     }
     if (t->opt.machine || spry_machine_probe(&t->m) != SPRY_OK)
-        return SPRY_OK; /* the model has defaults */
+        return; /* the model has defaults */
+    if (found)
+        sp_machine_merge(&t->m, &known);
     if (t->db)
         (void)spry_records_put_machine(t->db, &t->m);
-    return SPRY_OK;
 }
 
 static spry_status find_machine(sp_tuner *t)
@@ -70,5 +73,5 @@ spry_status sp_tune_prepare(sp_tuner *t)
     if (s != SPRY_OK)
         return s;
     open_store(t);
-    return know_machine(t);
+    return SPRY_OK;
 }

@@ -351,6 +351,7 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
     if (s == SPRY_OK && !*out) {
         int nothing = spry_problem_output_size(p) == 0 || p->A->nnz == 0;
 
+        sp_tune_know_machine(&t);
         if (t.opt.effort == SPRY_LOOKUP || nothing || too_few_calls(&t))
             s = choose_unmeasured(out, &t, 0);
         else if (t.opt.effort == SPRY_PREDICT)

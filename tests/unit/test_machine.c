@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "machine/internal.h"
+#include "machine/machine.h"
 #include "spry/machine.h"
 
 static const char card[] = "# a machine that never was\n"
@@ -395,6 +396,22 @@ static void probe_refuses_what_is_not_here(void **state)
     assert_false(m.probed);
 }
 
+static void a_second_probe_only_improves(void **state)
+{
+    spry_machine a = {.probed = 1, .points = 1, .at = {1}, .read = {10}}, b = a;
+
+    (void)state;
+    a.latency[0] = 3;
+    b.latency[0] = 2;
+    b.fork = 5;
+    a.fma_f32 = 7;
+    b.read[0] = 8;
+    a.noise = 0.5;
+    sp_machine_merge(&a, &b);
+    assert_true(a.latency[0] == 2 && a.fork == 5 && a.fma_f32 == 7);
+    assert_true(a.read[0] == 10 && a.noise == 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +435,7 @@ int main(void)
         cmocka_unit_test(lanes_agree_with_arithmetic),
         cmocka_unit_test(probe_fills_everything_and_keeps_the_name),
         cmocka_unit_test(probe_refuses_what_is_not_here),
+        cmocka_unit_test(a_second_probe_only_improves),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
