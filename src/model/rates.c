@@ -20,6 +20,9 @@ static const struct {
     .latency = {1.5e-9, 4.5e-9, 15e-9, 90e-9},
 };
 
+/* The last cache has other tenants, often unseen ones. */
+static const double tenancy = 0.5;
+
 /* A probe that says more met a stolen core. */
 static const double slowest_fork = 3e-5;
 
@@ -32,15 +35,15 @@ static double known(double value, double otherwise)
 static double at_threads(const spry_machine *m, const double *curve,
                          double otherwise, double threads)
 {
-    double scaled = otherwise * pow(threads, 0.6), most = 0;
+    double most = 0;
     int i = 0;
 
     if (!m->probed || m->points < 1)
-        return scaled;
+        return otherwise * sqrt(threads);
     /* More threads never move less: a dip was a busy neighbour. */
     for (; i < m->points && m->at[i] <= threads; i++)
         most = fmax(most, curve[i]);
-    return known(most, scaled);
+    return known(most, otherwise);
 }
 
 static double clock_of(const sp_ask *q)
@@ -56,7 +59,8 @@ static double room_of(const spry_machine *m, int level, double cores)
     double bytes = known((double)m->cache[level].bytes, middling.room[level]);
     double sharing = m->cache[level].shared_by > 1 ? cores : 1;
 
-    return bytes / fmin(sharing, fmax(1, m->cache[level].shared_by));
+    bytes /= fmin(sharing, fmax(1, m->cache[level].shared_by));
+    return level == SPRY_CACHES - 1 ? tenancy * bytes : bytes;
 }
 
 sp_rates sp_model_rates(const sp_ask *q)

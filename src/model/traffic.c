@@ -7,6 +7,12 @@
 
 #include <math.h>
 
+static const double passing = 0.25; /* a stream displaces that much of itself */
+
+/* Of lines side by side the first is waited for, the next ones less: the
+ * hardware has seen them coming. */
+static const double coming = 0.35;
+
 /* Add `amount`, last touched `footprint` bytes ago, to the levels. */
 static void serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
                   double amount)
@@ -24,11 +30,23 @@ static void serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
 /* The scattered dense operand: B of spmv and spmm, D of sddmm. */
 typedef struct {
     double row;    /* bytes of one row, in whole lines */
+    double room;   /* bytes of cache it takes up */
     double places; /* rows in reach at a time */
     double used;   /* rows that are used at all */
     double beside; /* bytes of A that pass by per entry */
     double closer; /* reuse distances shrink to this share */
 } scattered;
+
+/* A pass takes a slice of every row; when rows are a power of two long, the
+ * slices fall into a part of the cache's sets and crowd each other there. */
+static double crowding(const sp_ask *q, const sp_rates *r)
+{
+    int64_t pass = q->x->pass ? q->x->pass : q->p->n;
+    int64_t lines = q->p->n * (int64_t)q->p->type / (int64_t)r->line;
+    double even = (double)(lines & -lines);
+
+    return fmax(1, fmin(even, (double)q->p->n / (double)pass));
+}
 
 static scattered scatter_of(const sp_ask *q, const sp_storage *k,
                             const sp_rates *r)
@@ -42,8 +60,9 @@ static scattered scatter_of(const sp_ask *q, const sp_storage *k,
     double line = bytes < r->line ? fmax(bytes, r->line * shared)
                                   : ceil(bytes / r->line) * r->line;
     scattered b = {.row = line,
+                   .room = line * crowding(q, r),
                    .used = fmax(1, (double)t->reuse_first),
-                   .beside = k->bytes / nnz,
+                   .beside = passing * k->bytes / nnz,
                    .closer = 1 / k->parts};
 
     b.places = b.used / k->parts;
@@ -54,7 +73,7 @@ static scattered scatter_of(const sp_ask *q, const sp_storage *k,
 static double footprint(const scattered *b, double d)
 {
     d *= b->closer;
-    return d * b->places / (d + b->places) * b->row + d * b->beside;
+    return d * b->places / (d + b->places) * b->room + d * b->beside;
 }
 
 /* Loads of the scattered operand, the shortest distances first: those that
@@ -115,6 +134,30 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     f->stored += outside[SPRY_CACHES] * visits * n * size;
 }
 
+/* Waits per visit of a dense row of `bytes`, tile by tile. */
+static double waits(const sp_ask *q, const sp_rates *r, double bytes)
+{
+    double tile = q->p->op == SPRY_SPMM && q->x->tile
+                      ? fmin(bytes, q->x->tile * q->lanes * (double)q->p->type)
+                      : bytes;
+    double lines = fmax(1, tile / r->line);
+
+    if (bytes < r->line)
+        return bytes / r->line;
+    return bytes / fmax(tile, r->line) * (1 + coming * (lines - 1));
+}
+
+/* Panels come back to rows of the result (of sddmm, of B) here and there. */
+static void wait_for_panels(sp_traffic *f, const sp_ask *q, const sp_storage *k,
+                            const sp_rates *r, double everything)
+{
+    double bytes = (double)q->p->n * (double)q->p->type;
+    double gaps = 1 - k->units / fmax(1, k->parts * (double)q->t->rows);
+
+    if (k->parts > 1)
+        serve(f->misses, r, everything, gaps * k->units * waits(q, r, bytes));
+}
+
 sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
                             const sp_rates *r)
 {
@@ -122,21 +165,21 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
     double size = (double)q->p->type, n = (double)q->p->n;
     double outputs = (double)spry_problem_output_size(q->p) * size;
     double inputs = (double)q->t->reuse_first * n * size;
-    double everything, loads[SP_LEVELS] = {0}, line;
+    double everything, loads[SP_LEVELS] = {0};
     scattered b = scatter_of(q, k, r);
 
     if (q->p->op == SPRY_SDDMM)
         outputs += (double)q->t->rows * n * size;
     everything = (k->bytes + outputs) / r->cores + inputs;
     serve_scattered(loads, q, k, r, everything);
-    line = fmin(b.row, r->line);
     for (int i = 0; i < SP_LEVELS; i++) {
-        double bytes = loads[i] * b.row * passes_of(q);
+        double visits = loads[i] * passes_of(q);
 
-        f.bytes[i] += bytes;
+        f.bytes[i] += visits * b.row;
         if (q->x->format != SPRY_DIA)
-            f.misses[i] = bytes / line * fmin(1, line / r->line);
+            f.misses[i] = visits * waits(q, r, b.row);
     }
+    wait_for_panels(&f, q, k, r, everything);
     serve(f.bytes, r, everything, k->bytes * passes_of(q));
     serve_rows(&f, q, k, r, everything);
     if (q->p->layout == SPRY_COL_MAJOR) /* copies in and out */

@@ -11,18 +11,16 @@ sp_search sp_search_exhaustive, sp_search_evolve, sp_search_anneal,
 
 /* ---- the shortlist (keep.c) ----
  *
- * Schedules of a kind (same format, tile, block, slice; panels, order, threads
- * or not) are near twins; of each kind only the best SP_TWINS are kept. */
-enum { SP_TWINS = 2 };
-
+ * Schedules that differ only in how far, how wide, how many (prefetch
+ * distance, panel width, unroll, sorting window) are of one kind, and the
+ * score cannot tell them apart: the best of each kind is kept. */
 typedef struct {
-    uint64_t kind;
-    int count;
-    sp_candidate best[SP_TWINS]; /* best first */
+    uint64_t kind; /* 0: free */
+    sp_candidate best;
 } sp_kind;
 
 typedef struct {
-    sp_kind *table; /* [size] open addressing, count 0: free */
+    sp_kind *table; /* [size] open addressing */
     int64_t size, kinds;
 } sp_keep;
 

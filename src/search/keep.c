@@ -24,16 +24,18 @@ void sp_keep_close(sp_keep *k)
     *k = (sp_keep){0};
 }
 
-/* What makes two schedules different in kind, as one number. */
+/* What makes two schedules different in kind, as one number, never 0. */
 static uint64_t kind_of(const spry_schedule *x)
 {
-    const int32_t part[] = {x->format,     x->tile,  x->r,
-                            x->c,          x->slice, x->gather,
-                            x->panel != 0, x->order, x->threads > 1};
-    uint64_t kind = 0;
+    const int32_t part[] = {
+        x->format,     x->tile,          x->r,         x->c,
+        x->slice,      x->gather,        x->order,     x->stream,
+        x->panel != 0, x->prefetch != 0, x->pass != 0, x->threads > 1,
+    };
+    uint64_t kind = 1;
 
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        kind = kind * 31 + (uint64_t)part[i];
+        kind = kind * 29 + (uint64_t)part[i];
     return kind;
 }
 
@@ -42,7 +44,7 @@ static sp_kind *find_kind(const sp_keep *k, uint64_t kind)
     uint64_t mask = (uint64_t)k->size - 1;
     uint64_t at = (kind * 0x9e3779b97f4a7c15u) >> 32 & mask;
 
-    while (k->table[at].count && k->table[at].kind != kind)
+    while (k->table[at].kind && k->table[at].kind != kind)
         at = (at + 1) & mask;
     return &k->table[at];
 }
@@ -56,7 +58,7 @@ static spry_status grow(sp_keep *k)
     if (!larger.table)
         return sp_fail_memory((size_t)larger.size * sizeof *larger.table);
     for (int64_t i = 0; i < k->size; i++)
-        if (k->table[i].count)
+        if (k->table[i].kind)
             *find_kind(&larger, k->table[i].kind) = k->table[i];
     sp_free(k->table);
     *k = larger;
@@ -81,29 +83,18 @@ void sp_sort_candidates(sp_candidate *c, int64_t n)
 spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted)
 {
     sp_candidate new = {*x, predicted};
-    sp_kind *g;
     spry_status s = SPRY_OK;
-    int at;
+    sp_kind *g;
 
     if (!(predicted < HUGE_VAL))
         return SPRY_OK;
     if (2 * (k->kinds + 1) > k->size && (s = grow(k)) != SPRY_OK)
         return s;
     g = find_kind(k, kind_of(x));
-    for (at = 0; at < g->count; at++)
-        if (sp_schedule_equal(&g->best[at].x, x))
-            return SPRY_OK;
-    if (g->count == 0) {
-        g->kind = kind_of(x);
-        k->kinds++;
-    }
-    for (at = g->count; at > 0 && compare(&new, &g->best[at - 1]) < 0; at--)
-        if (at < SP_TWINS)
-            g->best[at] = g->best[at - 1];
-    if (at < SP_TWINS) {
-        g->best[at] = new;
-        g->count += g->count < SP_TWINS;
-    }
+    if (!g->kind || compare(&new, &g->best) < 0)
+        g->best = new;
+    k->kinds += !g->kind;
+    g->kind = kind_of(x);
     return SPRY_OK;
 }
 
@@ -145,15 +136,15 @@ static void place_camps(sp_candidate *all, int64_t n, int most)
 spry_status sp_keep_best(sp_candidate *out, int *count, int most,
                          const sp_keep *k)
 {
-    sp_candidate *all = sp_alloc_raw(k->kinds * SP_TWINS + 1, sizeof *all);
+    sp_candidate *all = sp_alloc_raw(k->kinds + 1, sizeof *all);
     int64_t n = 0;
 
     *count = 0;
     if (!all)
-        return sp_fail_memory((size_t)k->kinds * SP_TWINS * sizeof *all);
+        return sp_fail_memory((size_t)k->kinds * sizeof *all);
     for (int64_t i = 0; i < k->size; i++)
-        for (int j = 0; j < k->table[i].count; j++)
-            all[n++] = k->table[i].best[j];
+        if (k->table[i].kind)
+            all[n++] = k->table[i].best;
     sp_sort_candidates(all, n);
     *count = n < most ? (int)n : most;
     if (n > most && most > 0)

@@ -24,9 +24,18 @@ int32_t sp_point_value(const sp_space *s, const sp_param *q, int i)
     return -1;
 }
 
+/* A tile whose half holds all columns is never filled: it does the same as
+ * its half. */
+static int never_filled(const sp_space *s, const spry_schedule *x)
+{
+    int64_t lanes = spry_isa_bytes(s->m->isa) / (int)s->p->type;
+
+    return x->tile > 1 && x->tile / 2 * lanes >= s->p->n;
+}
+
 double sp_point_score(const sp_space *s, const spry_schedule *x)
 {
-    if ((x->fixed && !s->compile) ||
+    if ((x->fixed && !s->compile) || never_filled(s, x) ||
         spry_schedule_legal(x, s->p, s->m) != SPRY_OK)
         return HUGE_VAL;
     return s->score(x, s->payload);
