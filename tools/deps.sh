@@ -17,6 +17,7 @@ libhwloc-dev    pkg-config --exists hwloc
 libsqlite3-dev  pkg-config --exists sqlite3
 zlib1g-dev      pkg-config --exists zlib
 libcmocka-dev   pkg-config --exists cmocka
+python3         python3 --version
 '
 optional='
 g++                 c++ --version

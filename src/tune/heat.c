@@ -90,7 +90,9 @@ static void race(const work *w, sp_shared *shared, spry_plan *base,
     runner r[HEAT + 1] = {{base, w->t->oracle}};
     sp_contestant c[HEAT + 1] = {{run_once, &r[0]}};
     pulse alive = {shared, 1 + (result[n - 1] - sp_results(w->t))};
-    sp_race_options o = {.seconds = w->heat_seconds,
+    double left = sp_tuner_left(w->t);
+    sp_race_options o = {.seconds =
+                             w->heat_seconds < left ? w->heat_seconds : left,
                          .pairs = w->pairs,
                          .precision = w->precision,
                          .seed = w->t->opt.seed,
@@ -254,8 +256,9 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
         return SPRY_OK;
     w.from = at;
     w.to = at + n;
-    w.heat_seconds = t->opt.seconds * SP_FINAL_SHARE;
-    w.heat_seconds = w.heat_seconds < 0.2 ? 0.2 : w.heat_seconds;
+    w.heat_seconds = t->begun + t->opt.seconds - sp_seconds();
+    if (w.heat_seconds < SP_FINAL_SHARE * t->opt.seconds / 2)
+        w.heat_seconds = SP_FINAL_SHARE * t->opt.seconds / 2;
     t->deadline = sp_seconds() + w.heat_seconds + PATIENCE;
     s = run_child(t, &w, &v);
     for (int i = 0; s == SPRY_OK && i < n; i++) {

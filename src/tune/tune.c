@@ -219,8 +219,7 @@ static int pays(const sp_tuner *t, const sp_result *r)
     return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
 }
 
-/* The finalist that is surely faster and pays, or NULL. When the caller
- * stopped the tune, the best so far is the only finalist. */
+/* The finalist that is surely faster and pays, or NULL. */
 static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
 {
     const sp_result *win = NULL;
@@ -235,9 +234,24 @@ static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
     return win;
 }
 
+/* Stopped before the final: the result that is most surely faster. */
+static int surest(const sp_tuner *t)
+{
+    int best = -1;
+
+    for (int i = 0; i < t->count; i++) {
+        const sp_result *r = &sp_results(t)[i];
+
+        if (r->done && r->verdict == SPRY_VERDICT_OK && r->racer.pairs >= 6 &&
+            (best < 0 || r->racer.low > sp_results(t)[best].racer.low))
+            best = i;
+    }
+    return best;
+}
+
 static spry_status decide(sp_tuner *t, spry_tuning *story)
 {
-    int finalist[SP_FINALISTS] = {t->best}, count = t->best >= 0;
+    int finalist[SP_FINALISTS] = {surest(t)}, count = finalist[0] >= 0;
     const sp_result *win;
     spry_status s = SPRY_OK;
 
@@ -274,12 +288,23 @@ static spry_status start_measuring(sp_tuner *t)
     return s;
 }
 
+/* Heats end before the final begins. A first probe of the machine takes its
+ * time from them, but not all of it. */
+static void set_deadline(sp_tuner *t)
+{
+    double least = sp_seconds() + t->opt.seconds / 2;
+
+    t->deadline = t->begun + t->opt.seconds * (1 - SP_FINAL_SHARE);
+    if (t->deadline < least)
+        t->deadline = least;
+}
+
 static spry_status measure(spry_plan **out, sp_tuner *t)
 {
     spry_tuning story = {.changed = 0};
     spry_status s = start_measuring(t);
 
-    t->deadline = sp_seconds() + t->opt.seconds * (1 - SP_FINAL_SHARE);
+    set_deadline(t);
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
     if (s == SPRY_OK)
