@@ -1,131 +1,142 @@
 /* builtin.c - which kernels are generated when spry is built.
  *
- * The list is a few nested loops over what measurements say is worth
- * having; everything else is compiled on demand. */
+ * One table of what measurements say is worth having; everything else is
+ * compiled on demand. */
 #include "codegen/codegen.h"
 
-/* Count down to the wanted spec. */
+enum { W16 = 1, W32 = 2, W64 = 4, ALL = 7 };
+
+/* A row stands for kernels of both types, of every index width it lists,
+ * and of each choice it leaves open. */
 typedef struct {
-    sp_spec *out;
-    int left;
-} counter;
+    int32_t format;
+    spry_op op;
+    int32_t tile, unroll, r, c, slice;
+    int32_t widths;   /* W16 | W32 | W64 */
+    int32_t prefetch; /* 1: with and without */
+    int32_t gather;   /* 1: with and without, where the machine has it */
+    int32_t fixed;    /* 1: for any dense width, and for the common ones */
+} shape;
 
-static int reached(counter *n, const sp_spec *k)
-{
-    if (n->left-- != 0)
-        return 0;
-    *n->out = *k;
-    return 1;
-}
-
-static const sp_spec blank = {.unroll = 1, .r = 1, .c = 1, .slice = 1};
-static const int32_t widths[] = {16, 32, 64};
-static const spry_type types[] = {SPRY_F32, SPRY_F64};
-
-#define EACH(item, list) \
-    for (size_t item = 0; item < sizeof(list) / sizeof(list)[0]; item++)
-
-static int plain(counter *n, sp_spec k)
-{
-    k.plain = 1;
-    for (k.op = SPRY_SPMV; k.op <= SPRY_SDDMM; k.op++)
-        EACH(t, types)
-    for (k.index = 32; k.index <= 64; k.index += 32) {
-        k.type = types[t];
-        if (reached(n, &k))
-            return 1;
+#define PLAIN(op)                                       \
+    {                                                   \
+        SPRY_CSR, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0 \
     }
-    return 0;
+#define SPMV(unroll)                                          \
+    {                                                         \
+        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0 \
+    }
+#define SPMM(tile, fixed)                                       \
+    {                                                           \
+        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed \
+    }
+#define SDDMM(tile, unroll, fixed)                                          \
+    {                                                                       \
+        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed \
+    }
+#define SELL(slice)                                           \
+    {                                                         \
+        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0 \
+    }
+#define DIA(slice)                                           \
+    {                                                        \
+        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0 \
+    }
+#define BLOCK(r, c)                                             \
+    {                                                           \
+        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0 \
+    }
+#define BLOCKS(r, c, tile)                                   \
+    {                                                        \
+        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 0, 0, 0 \
+    }
+
+enum { PLAIN_ONES = 3 };
+static const shape shapes[] = {
+    PLAIN(SPRY_SPMV), PLAIN(SPRY_SPMM), PLAIN(SPRY_SDDMM), /* these first */
+    SPMV(2),          SPMV(4),          SPMV(8),
+    SPMM(1, 0),       SPMM(2, 1),       SPMM(4, 1),
+    SPMM(8, 1),       SDDMM(1, 1, 0),   SDDMM(1, 4, 0),
+    SDDMM(2, 4, 1),   SDDMM(4, 4, 1),   SELL(1),
+    SELL(2),          SELL(4),          DIA(1),
+    DIA(4),           BLOCK(1, 2),      BLOCK(1, 4),
+    BLOCK(1, 8),      BLOCK(2, 1),      BLOCK(2, 2),
+    BLOCK(2, 4),      BLOCK(4, 1),      BLOCK(4, 2),
+    BLOCK(4, 4),      BLOCK(4, 8),      BLOCK(8, 1),
+    BLOCK(8, 2),      BLOCK(8, 4),      BLOCK(8, 8),
+    BLOCKS(2, 1, 4),  BLOCKS(2, 2, 4),  BLOCKS(4, 1, 2),
+    BLOCKS(4, 4, 2),  BLOCKS(8, 1, 1),  BLOCKS(8, 8, 1),
+};
+
+/* Where each choice stands; they turn like the wheels of a counter. */
+typedef struct {
+    int type, width, prefetch, gather, fixed;
+} wheels;
+
+static const int64_t columns[] = {0, 32, 64, 128};
+
+static int turn(int *wheel, int size)
+{
+    *wheel = (*wheel + 1) % size;
+    return *wheel != 0;
 }
 
-static int csr(counter *n, sp_spec k)
+/* The next combination; 0 after the last. */
+static int advance(wheels *w, const shape *s)
 {
-    static const struct {
-        spry_op op;
-        int32_t tile, unroll;
-    } shapes[] = {
-        {SPRY_SPMV, 0, 2},  {SPRY_SPMV, 0, 4},  {SPRY_SPMV, 0, 8},
-        {SPRY_SPMM, 1, 1},  {SPRY_SPMM, 2, 1},  {SPRY_SPMM, 4, 1},
-        {SPRY_SPMM, 8, 1},  {SPRY_SPMM, 1, 4},  {SPRY_SPMM, 2, 2},
-        {SPRY_SPMM, 4, 2},  {SPRY_SDDMM, 1, 1}, {SPRY_SDDMM, 1, 4},
-        {SPRY_SDDMM, 4, 2}, {SPRY_SDDMM, 4, 4},
+    return turn(&w->type, 2) || turn(&w->width, 3) ||
+           turn(&w->prefetch, 1 + s->prefetch) ||
+           turn(&w->gather, 1 + s->gather) || turn(&w->fixed, s->fixed ? 4 : 1);
+}
+
+/* A tile must fit the width it is compiled for, and not be far too small:
+ * four vectors are enough, fewer only when they hold half of it. */
+static int fits(const sp_spec *k)
+{
+    int64_t held = k->tile * (int64_t)sp_codegen_lanes(k->isa, k->type);
+
+    return !k->n || (k->index != 64 && held <= k->n &&
+                     (k->tile >= 4 || 2 * held >= k->n));
+}
+
+static int worth_having(const sp_spec *k, const shape *s, int width)
+{
+    return (s->widths >> width & 1) && fits(k) &&
+           (!k->gather || (k->isa >= SPRY_AVX2 && k->index != 64));
+}
+
+static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
+{
+    sp_spec k = {
+        .op = s->op,
+        .type = w->type ? SPRY_F64 : SPRY_F32,
+        .isa = isa,
+        .format = s->format,
+        .plain = s < shapes + PLAIN_ONES,
+        .tile = s->tile,
+        .unroll = s->unroll,
+        .r = s->r,
+        .c = s->c,
+        .slice = s->slice,
+        .gather = w->gather,
+        .index = 16 << w->width,
+        .prefetch = w->prefetch,
+        .n = columns[w->fixed],
     };
 
-    k.format = SPRY_CSR;
-    EACH(s, shapes)
-    EACH(t, types)
-    EACH(w, widths)
-    for (k.prefetch = 0; k.prefetch <= 1; k.prefetch++) {
-        k.op = shapes[s].op;
-        k.tile = shapes[s].tile;
-        k.unroll = shapes[s].unroll;
-        k.type = types[t];
-        k.index = widths[w];
-        if (reached(n, &k))
-            return 1;
-    }
-    return 0;
-}
-
-static int bcsr(counter *n, sp_spec k)
-{
-    static const int32_t blocks[][2] = {{1, 2}, {1, 4}, {1, 8}, {2, 1}, {2, 2},
-                                        {2, 4}, {4, 1}, {4, 2}, {4, 4}, {4, 8},
-                                        {8, 1}, {8, 2}, {8, 4}, {8, 8}};
-    static const int32_t tiles[] = {0, 1, 2, 4}; /* 0: spmv */
-
-    k.format = SPRY_BCSR;
-    EACH(b, blocks)
-    EACH(t, types)
-    EACH(j, tiles)
-    EACH(w, widths)
-    {
-        k.op = tiles[j] ? SPRY_SPMM : SPRY_SPMV;
-        k.r = blocks[b][0];
-        k.c = blocks[b][1];
-        k.tile = tiles[j];
-        k.type = types[t];
-        k.index = widths[w];
-        if (k.r * k.tile > 12 || (k.tile && k.index == 64 && k.tile != 1))
-            continue;
-        if (reached(n, &k))
-            return 1;
-    }
-    return 0;
-}
-
-static int sell_and_dia(counter *n, sp_spec k)
-{
-    k.op = SPRY_SPMV;
-    EACH(t, types)
-    {
-        k.type = types[t];
-        for (k.slice = 1; k.slice <= 4; k.slice *= 2) {
-            k.format = SPRY_DIA;
-            k.index = 32;
-            k.gather = k.prefetch = 0;
-            if (reached(n, &k))
-                return 1;
-            k.format = SPRY_SELL;
-            EACH(w, widths)
-            for (k.prefetch = 0; k.prefetch <= 1; k.prefetch++)
-                for (k.gather = 0;
-                     k.gather <= (k.isa >= SPRY_AVX2 && widths[w] != 64);
-                     k.gather++) {
-                    k.index = widths[w];
-                    if (reached(n, &k))
-                        return 1;
-                }
-        }
-    }
-    return 0;
+    return k;
 }
 
 int sp_codegen_builtin(sp_spec *out, spry_isa isa, int i)
 {
-    counter n = {out, i};
-    sp_spec k = blank;
+    for (size_t row = 0; row < sizeof shapes / sizeof shapes[0]; row++) {
+        wheels w = {0};
 
-    k.isa = isa;
-    return plain(&n, k) || csr(&n, k) || bcsr(&n, k) || sell_and_dia(&n, k);
+        do {
+            *out = spec_of(&shapes[row], &w, isa);
+            if (worth_having(out, &shapes[row], w.width) && i-- == 0)
+                return 1;
+        } while (advance(&w, &shapes[row]));
+    }
+    return 0;
 }

@@ -51,12 +51,13 @@ void sp_emit_opening(sp_emit *e)
     char v[16];
 
     sp_line(e,
-            "    const %s *start = a->start, *row = a->row, "
-            "*base = a->base;",
+            "    const %s *restrict start = a->start, *restrict row = a->row, "
+            "*restrict base = a->base;",
             e->I);
-    sp_line(e, "    const %s *col = a->col;", e->J);
-    sp_line(e, "    const %s *val = a->val, *B = a->B;", e->T);
-    sp_line(e, "    %s *C = a->C;", e->T);
+    sp_line(e, "    const %s *restrict col = a->col;", e->J);
+    sp_line(e, "    const %s *restrict val = a->val, *restrict B = a->B;",
+            e->T);
+    sp_line(e, "    %s *restrict C = a->C;", e->T);
     sp_line(e, "    const %s alpha = (%s)a->alpha, beta = (%s)a->beta;", e->T,
             e->T, e->T);
     if (e->k->n)

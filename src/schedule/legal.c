@@ -60,7 +60,7 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
 {
     int plain = x->format != SPRY_BCSR && x->tile == 0 && x->unroll == 1;
 
-    if (op == SPRY_SPMM && x->tile == 0 && x->format != SPRY_CSR)
+    if (op != SPRY_SPMV && x->tile == 0 && x->format != SPRY_CSR)
         return "tile must be set";
     if (op != SPRY_SPMV && x->format == SPRY_CSR && x->tile == 0 &&
         x->unroll > 1)

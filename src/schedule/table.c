@@ -42,7 +42,8 @@ const sp_format sp_formats[] = {
     {"sell", {"slice sigma gather index prefetch threads chunk", NULL, NULL}},
     {"dcsr",
      {"unroll index prefetch threads chunk",
-      "tile unroll index prefetch pass stream fixed threads chunk", NULL}},
+      "tile unroll index prefetch pass stream fixed threads chunk",
+      "unroll tile index prefetch fixed threads chunk"}},
     {"dia", {"slice threads chunk", NULL, NULL}},
 };
 const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
