@@ -40,7 +40,4 @@ typedef struct {
 /* Nonzero: a result is not finite, and padding may be to blame. */
 typedef int sp_kernel(const sp_args *a);
 
-/* Entries readable behind the last one, for prefetching. */
-enum { SP_PAD = 80 };
-
 #endif

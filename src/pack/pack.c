@@ -9,6 +9,15 @@ static sp_packer *const packers[] = {
     [SPRY_DIA] = sp_pack_dia,
 };
 
+/* Kernels look ahead for what to prefetch: entries in most formats, steps of
+ * a whole slice in sell. The largest unroll comes on top. */
+static int64_t spare_entries(const spry_schedule *x, int lanes)
+{
+    int64_t step = x->format == SPRY_SELL ? (int64_t)x->slice * lanes : 1;
+
+    return (x->prefetch + 1) * step + 16;
+}
+
 spry_status sp_pack(sp_packed **out, const spry_problem *p,
                     const spry_schedule *x, int lanes)
 {
@@ -20,6 +29,7 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
     if (!k)
         return sp_fail_memory(sizeof *k);
     k->covers = 1;
+    k->spare = spare_entries(x, lanes);
     s = x->panel ? sp_pack_panels(&w) : packers[x->format](&w);
     if (s == SPRY_OK)
         s = sp_pack_cut(&w);
@@ -74,8 +84,8 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
     q->entries = entries;
     q->values = values;
     q->start = sp_pack_indices(w, units + 1);
-    q->col = sp_alloc(entries + SP_PACK_PAD, width);
-    q->val = sp_alloc(values + SP_PACK_PAD, size);
+    q->col = sp_alloc(entries + w->k->spare, width);
+    q->val = sp_alloc(values + w->k->spare, size);
     w->k->bytes +=
         (double)entries * (double)width + (double)values * (double)size;
     if (!q->start || !q->col || !q->val)

@@ -39,7 +39,4 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
                     const spry_schedule *x, int lanes);
 void sp_packed_free(sp_packed *k);
 
-/* Entries readable behind the last column number, all zero. */
-enum { SP_PACK_PAD = 80 };
-
 #endif

@@ -29,8 +29,8 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
                         : 1;
     arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out},
                 {(q->units + 1) * wide,
-                 (q->entries + SP_PACK_PAD) * (plan->packed->index / 8),
-                 (q->values + SP_PACK_PAD) * (int64_t)plan->p->type,
+                 (q->entries + plan->packed->spare) * (plan->packed->index / 8),
+                 (q->values + plan->packed->spare) * (int64_t)plan->p->type,
                  q->units * lanes * wide, q->units * wide, q->units * 8}};
 
     return a;

@@ -321,7 +321,7 @@ static spry_status integer_parts(sp_packed *k, const spry_plan *plan)
         return sp_fail_memory(sizeof *k->part);
     for (int i = 0; i < k->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
-        int64_t count = q->values + SP_PACK_PAD;
+        int64_t count = q->values + k->spare;
         void *val = sp_alloc_raw(count, plan->p->type);
 
         k->part[i] = *q;
