@@ -30,7 +30,9 @@ typedef struct {
 /* "bandwidth", "latency", "compute", "overhead" or "imbalance". */
 const char *spry_prediction_bound(const spry_prediction *p);
 
-/* Predict x on p and m. Exact in storage size, approximate in time. */
+/* Predict x on p and m. Storage is exact, but for sell's padding and rows
+ * cut by panels, which are estimated; time is approximate. SPRY_USAGE and
+ * the reason when x is illegal or would not be packed. */
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m);
 

@@ -13,6 +13,9 @@ static const double passing = 0.25; /* a stream displaces that much of itself */
  * hardware has seen them coming. */
 static const double coming = 0.35;
 
+/* Of visits in perfect order, so many are in time. */
+static const double foreseen = 0.85;
+
 /* Add `amount`, last touched `footprint` bytes ago, to the levels. */
 static void serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
                   double amount)
@@ -134,6 +137,16 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     f->stored += outside[SPRY_CACHES] * visits * n * size;
 }
 
+/* Share of visits that the hardware does not foresee: full diagonals and
+ * full blocks walk through the dense rows in order. */
+static double surprise(const spry_stats *t)
+{
+    double cells = (double)t->diagonals * (double)t->rows;
+    double along = cells > 0 ? fmin(1, (double)t->nnz / cells) : 0;
+
+    return 1 - foreseen * fmax(along, spry_stats_fill(t, 4, 4));
+}
+
 /* Waits per visit of a dense row of `bytes`, tile by tile. */
 static double waits(const sp_ask *q, const sp_rates *r, double bytes)
 {
@@ -177,7 +190,7 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
 
         f.bytes[i] += visits * b.row;
         if (q->x->format != SPRY_DIA)
-            f.misses[i] = visits * waits(q, r, b.row);
+            f.misses[i] = visits * waits(q, r, b.row) * surprise(q->t);
     }
     wait_for_panels(&f, q, k, r, everything);
     serve(f.bytes, r, everything, k->bytes * passes_of(q));
