@@ -27,8 +27,9 @@ typedef struct {
     sp_part *part;
     int64_t *diagonal; /* [diagonals] */
     int64_t diagonals;
-    int covers; /* every row of the result is written */
-    int pads;   /* zeros were added that the kernel multiplies */
+    int covers;    /* every row of the result is written */
+    int pads;      /* zeros were added that the kernel multiplies */
+    int64_t spare; /* columns and values readable behind the last, all 0 */
     double bytes;
 } sp_packed;
 
