@@ -39,7 +39,7 @@ static long double value(const spry_problem *p, int64_t k, sp_value_map *map)
 
     if (p->type == SPRY_F32)
         v = (double)(float)v;
-    return map ? map(v) : v;
+    return (long double)(map ? map(v) : v);
 }
 
 static long double size_of(long double x)
@@ -58,7 +58,8 @@ static void multiply(const spry_problem *p, int64_t i, int64_t j,
         int64_t c = sp_col(A, k);
         int64_t place =
             p->layout == SPRY_COL_MAJOR ? j * A->cols + c : c * p->n + j;
-        long double term = value(p, k, map) * sp_dense_get(p, B, place);
+        long double term =
+            value(p, k, map) * (long double)sp_dense_get(p, B, place);
 
         *sum += term;
         *size += size_of(term);
@@ -74,8 +75,8 @@ static void sample(const spry_problem *p, int64_t i, int64_t j,
     long double v = value(p, k, map);
 
     for (int64_t l = 0; l < p->n; l++) {
-        long double term =
-            (long double)sp_dense_get(p, B, b + l) * sp_dense_get(p, D, d + l);
+        long double term = (long double)sp_dense_get(p, B, b + l) *
+                           (long double)sp_dense_get(p, D, d + l);
 
         *sum += term;
         *size += size_of(term);
@@ -89,16 +90,18 @@ long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
                              long double *magnitude)
 {
     long double sum = 0, size = 0, before = 0;
+    long double alpha = (long double)f->alpha, beta = (long double)f->beta;
 
     if (p->op == SPRY_SDDMM)
         sample(p, i, j, map, f->B, f->D, &sum, &size);
     else
         multiply(p, i, j, map, f->B, &sum, &size);
-    if (f->beta != 0)
-        before = f->beta * sp_dense_get(p, f->C, sp_result_place(p, i, j));
+    if (beta != 0)
+        before =
+            beta * (long double)sp_dense_get(p, f->C, sp_result_place(p, i, j));
     if (magnitude)
-        *magnitude = size_of(f->alpha) * size + size_of(before);
-    return f->alpha * sum + before;
+        *magnitude = size_of(alpha) * size + size_of(before);
+    return alpha * sum + before;
 }
 
 spry_status spry_problem_reference(const spry_problem *p, double alpha,

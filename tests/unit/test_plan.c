@@ -110,9 +110,9 @@ static void banded(triples *t)
 static void not_finite(triples *t)
 {
     scatter(t, 60, 60, 400);
-    t->val[7] = NAN;
-    t->val[100] = INFINITY;
-    t->val[200] = -INFINITY;
+    t->val[7] = (double)NAN;
+    t->val[100] = HUGE_VAL;
+    t->val[200] = -HUGE_VAL;
 }
 
 /* Rows of every length, so that every tail is met. */
@@ -397,8 +397,8 @@ static void padding_keeps_infinity_in_its_place(void **state)
     check_ok(spry_problem_spmv(&p, A, SPRY_F64));
     for (int i = 0; i < 150; i++)
         x[i] = i;
-    x[40] = INFINITY;
-    x[90] = NAN;
+    x[40] = HUGE_VAL;
+    x[90] = (double)NAN;
     check_ok(spry_problem_reference(p, 2, x, NULL, 0, want));
     for (int t = 0; t < 4; t++)
         for (int beta = 0; beta <= 1; beta++) {
