@@ -113,7 +113,7 @@ const char *spry_problem_key(const spry_problem *p)
 const spry_stats *spry_problem_stats(const spry_problem *constant)
 {
     spry_problem *p = (spry_problem *)(uintptr_t)constant;
-    spry_stats *s;
+    spry_stats *s, *known;
 
     pthread_mutex_lock(&p->lock);
     if (!p->stats && (s = sp_alloc(1, sizeof *s))) {
@@ -122,8 +122,9 @@ const spry_stats *spry_problem_stats(const spry_problem *constant)
         else
             sp_free(s);
     }
+    known = p->stats;
     pthread_mutex_unlock(&p->lock);
-    return p->stats;
+    return known;
 }
 
 double spry_problem_flops(const spry_problem *p)

@@ -29,16 +29,18 @@ static spry_status check_table(const spry_schedule *x, spry_op op)
     return SPRY_OK;
 }
 
-/* Sizes a kernel can be written for; `most` registers of vectors. */
+/* More threads than this cannot be meant, whatever the machine: starting
+ * them may fail, and OpenMP then ends the process. */
+enum { MANY_THREADS = 64 };
+
+/* Sizes a kernel can be written for. */
 static const char *shape_fault(const spry_schedule *x, spry_op op)
 {
-    int32_t held = x->tile * x->unroll;
-
     if (x->tile < 0 || x->tile > 12 || x->unroll < 1 || x->unroll > 16)
         return "tile is at most 12, unroll at most 16";
     if (op == SPRY_SDDMM && (!power_of_two(x->unroll) || x->unroll > 8))
         return "sddmm takes 1, 2, 4 or 8 nonzeros at a time";
-    if (op == SPRY_SPMM && held > 16)
+    if (op == SPRY_SPMM && x->tile * x->unroll > 16)
         return "tile x unroll is more than the registers hold";
     if (!power_of_two(x->r) || !power_of_two(x->c) || x->r > 16 || x->c > 16)
         return "block sides are 1, 2, 4, 8 or 16";
@@ -51,6 +53,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 16 && x->index != 64)
         return "index is 16 or 64 bits, or 0";
+    if ((x->gather | x->stream | x->fixed) & ~1)
+        return "gather, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
     return NULL;
@@ -89,8 +93,12 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
         return "the panel is as wide as the matrix";
     if (x->pass < 0 || (x->pass && x->pass >= p->n))
         return "one pass takes all columns";
-    if (x->threads < 1 || x->threads > 4096)
+    if (x->threads < 1)
         return "threads are counted from 1";
+    if (x->threads > m->threads && x->threads > MANY_THREADS)
+        return "so many threads cannot be used here";
+    if (x->chunk < 0)
+        return "a chunk has rows";
     if (x->chunk && x->threads == 1)
         return "one thread needs no chunks";
     if (x->gather && m->isa < SPRY_AVX2)

@@ -106,6 +106,13 @@ static void legality_ties_parameters_together(void **state)
         {1, 1, "csr tile=4 chunk=64 threads=2"},
         {0, 0, "csr unroll=4 threads=0"},
         {1, 0, "csr tile=4 index=8"},
+        {1, 0, "csr tile=1000000000 unroll=1000000000"},
+        {0, 0, "csr threads=4096"}, /* of a machine that has two */
+        {0, 0, "csr unroll=4 prefetch=65"},
+        {0, 0, "sell gather=2"},
+        {1, 0, "csr tile=4 stream=3"},
+        {0, 0, "sell sigma=0"},
+        {0, 0, "sell slice=16"},
     };
     fixture *f = *state;
 
@@ -117,6 +124,16 @@ static void legality_ties_parameters_together(void **state)
             cases[i].legal)
             fail_msg("%s for operation %d", cases[i].text, cases[i].op);
     }
+}
+
+/* A schedule may be filled in by hand, not only parsed. */
+static void a_chunk_is_not_negative(void **state)
+{
+    fixture *f = *state;
+    spry_schedule x = spry_schedule_baseline(2);
+
+    x.chunk = -64;
+    assert_int_equal(spry_schedule_legal(&x, f->p[0], &f->m), SPRY_USAGE);
 }
 
 static void mutation_stays_legal_and_reaches_far(void **state)
@@ -157,6 +174,7 @@ int main(void)
         cmocka_unit_test(text_goes_round),
         cmocka_unit_test(nonsense_is_named),
         cmocka_unit_test(legality_ties_parameters_together),
+        cmocka_unit_test(a_chunk_is_not_negative),
         cmocka_unit_test(mutation_stays_legal_and_reaches_far),
         cmocka_unit_test(the_baseline_is_plain),
     };
