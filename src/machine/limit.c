@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "machine/internal.h"
+#include "machine/machine.h"
 
 /* Probed numbers stay out: they differ from run to run. */
 void sp_fingerprint(spry_machine *m)
@@ -31,6 +32,11 @@ static int runs(spry_isa have, spry_isa want)
     if (want == SPRY_PORTABLE || want == have)
         return 1;
     return have != SPRY_NEON && want != SPRY_NEON && want < have;
+}
+
+int sp_isa_runs_here(spry_isa isa)
+{
+    return runs(sp_isa_here(), isa);
 }
 
 /* FLOPs of one arithmetic instruction, relatively. */

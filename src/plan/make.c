@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/base.h"
+#include "machine/machine.h"
 
 /* The built-in kernel, or one compiled now. */
 static spry_status find_kernel(spry_plan *plan, const char *cpu)
@@ -58,6 +59,7 @@ spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
         return sp_fail_memory(sizeof *plan);
     plan->p = p;
     plan->x = *x;
+    plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->text, x);
     s = pack(plan, m->isa);
     if (s == SPRY_OK) {

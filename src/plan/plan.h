@@ -17,6 +17,7 @@ struct spry_plan {
     sp_packed *packed;
     sp_kernel *kernel;
     sp_jit_code *code; /* NULL: built in */
+    int foreign; /* for a wider machine than this one: not to be run */
     double pack_seconds;
     void *story; /* how it was found; the tuner's */
     void (*release)(void *story);

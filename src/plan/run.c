@@ -15,13 +15,16 @@ static const void *offset(const void *dense, int64_t elements, spry_type type)
     return dense ? (const char *)dense + elements * (int64_t)type : NULL;
 }
 
-/* Past the cache only where every vector falls on its own boundary. */
+/* Past the cache only where every vector falls on its own boundary: C's
+ * beginning, every row of it and every pass over a row. */
 static int can_stream(const spry_plan *plan, const sp_operands *f)
 {
-    uintptr_t bytes = (uintptr_t)spry_isa_bytes(plan->spec.isa);
+    int64_t bytes = spry_isa_bytes(plan->spec.isa);
+    int64_t size = (int64_t)plan->p->type;
 
-    return plan->x.stream && f->beta == 0 && (uintptr_t)f->C % bytes == 0 &&
-           (uintptr_t)(plan->p->n * (int64_t)plan->p->type) % bytes == 0;
+    return plan->x.stream && f->beta == 0 &&
+           (uintptr_t)f->C % (uintptr_t)bytes == 0 &&
+           plan->p->n * size % bytes == 0 && plan->x.pass * size % bytes == 0;
 }
 
 /* The arguments that do not depend on the range of units. */
@@ -223,6 +226,9 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
 {
     sp_operands f = {alpha, beta, B, D, C};
 
+    if (plan->foreign)
+        return sp_fail(SPRY_USAGE, "a plan for %s cannot run on this machine",
+                       spry_isa_name(plan->spec.isa));
     if (spry_problem_output_size(plan->p) == 0)
         return SPRY_OK;
     if (plan->p->layout == SPRY_COL_MAJOR)

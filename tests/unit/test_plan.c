@@ -440,6 +440,44 @@ static void columns_may_come_first(void **state)
     spry_matrix_free(A);
 }
 
+/* A pass may begin anywhere in a row; stores past the cache may not. */
+static void passes_of_any_width_may_stream(void **state)
+{
+    spry_matrix *A = make_matrix(7);
+    spry_problem *p;
+    spry_schedule s;
+    spry_plan *plan;
+
+    (void)state;
+    check_ok(spry_problem_spmm(&p, A, 64, SPRY_F32));
+    check_ok(spry_schedule_parse(&s, "csr tile=1 pass=19 stream=1"));
+    check_ok(spry_plan_make(&plan, p, &s, NULL));
+    check_ok(spry_plan_check(plan, 3));
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+/* It may be exported, but running it would end the process. */
+static void a_plan_for_another_cpu_is_not_run(void **state)
+{
+    spry_schedule x = spry_schedule_baseline(1);
+    spry_matrix *A = make_matrix(6);
+    spry_problem *p;
+    spry_machine m;
+    spry_plan *plan;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    m.isa = m.isa == SPRY_NEON ? SPRY_AVX2 : SPRY_NEON;
+    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    if (spry_plan_make(&plan, p, &x, &m) == SPRY_OK)
+        assert_int_equal(spry_plan_check(plan, 1), SPRY_USAGE);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 /* A width compiled in, and a shape nobody built in. */
 static void kernels_are_made_at_run_time(void **state)
 {
@@ -513,6 +551,8 @@ int main(void)
         cmocka_unit_test(oracle_notices_a_wrong_value),
         cmocka_unit_test(padding_keeps_infinity_in_its_place),
         cmocka_unit_test(columns_may_come_first),
+        cmocka_unit_test(passes_of_any_width_may_stream),
+        cmocka_unit_test(a_plan_for_another_cpu_is_not_run),
         cmocka_unit_test(kernels_are_made_at_run_time),
         cmocka_unit_test(allocation_may_fail_anywhere),
     };
