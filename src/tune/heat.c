@@ -4,7 +4,6 @@
  * packed at once that memory stays small. Whatever a candidate does - crash,
  * hang, compute nonsense - becomes its verdict, and the next child goes on
  * behind it. */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -42,7 +41,6 @@ static void finish(sp_result *r, spry_verdict verdict, const char *why)
 {
     r->verdict = verdict;
     snprintf(r->why, sizeof r->why, "%s", why);
-    atomic_signal_fence(memory_order_seq_cst);
     r->done = 1;
 }
 
@@ -245,7 +243,7 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     int n = 0, at = t->count;
 
     *count = 0;
-    for (; n < SP_FINALISTS && at + n < SP_RESULTS; n++) {
+    for (; n < SP_FINALISTS; n++) {
         finalist[n] = pick(t, n ? finalist[0] : -1);
         if (finalist[n] < 0)
             break;

@@ -2,6 +2,8 @@
 #ifndef SP_TUNE_INTERNAL_H
 #define SP_TUNE_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "measure/measure.h"
 #include "plan/plan.h"
 #include "search/search.h"
@@ -39,7 +41,7 @@ const sp_family *sp_family_of(const spry_problem *p);
 typedef struct {
     spry_schedule x;
     double predicted;
-    int done;
+    atomic_int done; /* all the rest is in */
     spry_verdict verdict;
     char why[160];
     int builtin;
@@ -47,7 +49,8 @@ typedef struct {
     sp_racer racer;
 } sp_result;
 
-enum { SP_RESULTS = 256 };
+/* Room for all results; the last places are the final's. */
+enum { SP_FINALISTS = 2, SP_RESULTS = 256 };
 
 /* Of the budget, kept for the final. */
 #define SP_FINAL_SHARE 0.2
@@ -95,7 +98,6 @@ spry_status sp_tune_evolve(sp_tuner *t, int *added);
 /* Race results [from, count) against the baseline, in a child (heat.c). */
 spry_status sp_tune_heats(sp_tuner *t, int from);
 /* Race the best few again, in a fresh child; their places in results. */
-enum { SP_FINALISTS = 2 };
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
 /* Append finished trials to the store; keep: one of them. */
 void sp_tune_remember(sp_tuner *t);

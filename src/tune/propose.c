@@ -81,7 +81,7 @@ static void add(sp_tuner *t, const spry_schedule *x, double predicted)
     for (int i = 0; i < t->count; i++)
         if (sp_schedule_equal(&sp_results(t)[i].x, x))
             return;
-    if (t->count == SP_RESULTS)
+    if (t->count == SP_RESULTS - SP_FINALISTS)
         return;
     *r = (sp_result){.x = *x, .predicted = predicted};
     t->count++;

@@ -39,7 +39,7 @@ static spry_status begin(sp_tuner *t, const spry_problem *p,
     if (!t->family)
         return sp_fail(SPRY_USAGE, "no family computes %s",
                        spry_op_name(p->op));
-    if (t->opt.seconds < 0 || t->opt.calls < 0 || t->opt.threads < 0)
+    if (!(t->opt.seconds >= 0 && t->opt.calls >= 0 && t->opt.threads >= 0))
         return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
                                    "negative");
     if (t->opt.seconds == 0)
@@ -234,7 +234,7 @@ static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
     return win;
 }
 
-/* Stopped before the final: the result that is most surely faster. */
+/* Stopped before the final was over: the result that is most surely faster. */
 static int surest(const sp_tuner *t)
 {
     int best = -1;
@@ -251,12 +251,16 @@ static int surest(const sp_tuner *t)
 
 static spry_status decide(sp_tuner *t, spry_tuning *story)
 {
-    int finalist[SP_FINALISTS] = {surest(t)}, count = finalist[0] >= 0;
+    int finalist[SP_FINALISTS], count = 0;
     const sp_result *win;
     spry_status s = SPRY_OK;
 
     if (!t->stopped)
         s = sp_tune_final(t, finalist, &count);
+    if (t->stopped && count == 0) {
+        finalist[0] = surest(t);
+        count = finalist[0] >= 0;
+    }
     win = winner(t, finalist, count);
     story->baseline = story->best = t->base;
     story->baseline_seconds = story->seconds = t->base_seconds;

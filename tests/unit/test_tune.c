@@ -1,6 +1,7 @@
 /* test_tune.c - the whole path, and what may go wrong on it. */
 #include "check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,6 +138,64 @@ static void a_stop_keeps_what_is_known(void **state)
     spry_plan_free(plan);
 }
 
+/* Once as many trials are done as are planned, the final may be under way. */
+static int stop_late(const spry_progress *now, void *payload)
+{
+    int *calls = payload;
+
+    *calls = now->trials == now->planned && now->planned > 4 ? *calls + 1 : 0;
+    return *calls > 2;
+}
+
+/* Whenever it comes, a stop hands out what is surely faster. */
+static void a_stop_in_the_final_loses_no_winner(void **state)
+{
+    fixture *f = *state;
+    const spry_tuning *t;
+    spry_plan *plan;
+    int calls = 0, faster = 0;
+
+    f->opt.progress = stop_late;
+    f->opt.payload = &calls;
+    f->opt.seconds = 3;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    t = spry_plan_tuning(plan);
+    for (int i = 0; t->stopped && i < t->trials; i++)
+        faster |= t->trial[i].pairs >= 6 && t->trial[i].low > 1.02;
+    assert_true(!faster || t->changed);
+    spry_plan_free(plan);
+}
+
+/* However long the search, the final needs its places. */
+static void the_final_always_has_room(void **state)
+{
+    fixture *f = *state;
+    sp_tuner t = {.p = f->p,
+                  .family = sp_family_of(f->p),
+                  .opt = f->opt,
+                  .best = -1,
+                  .compile = SP_COMPILE_ALL};
+    int added;
+
+    check_ok(spry_machine_detect(&t.m));
+    check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
+    for (; t.count < SP_RESULTS - SP_FINALISTS - 1; t.count++) {
+        sp_result *r = &sp_results(&t)[t.count];
+
+        r->x = spry_schedule_baseline(1);
+        r->x.tile = 4;
+        r->x.prefetch = 20 + t.count;
+        r->racer.speedup = SP_RESULTS - t.count;
+        r->done = 1;
+    }
+    sp_results(&t)[0].x.prefetch = 0;
+    check_ok(sp_tune_evolve(&t, &added));
+    assert_int_equal(added, 1);
+    check_ok(sp_tune_evolve(&t, &added));
+    assert_int_equal(added, 0);
+    sp_shared_close(&t.shared);
+}
+
 static void an_unusable_store_is_only_noted(void **state)
 {
     fixture *f = *state;
@@ -177,6 +236,8 @@ static void options_are_checked(void **state)
     f->opt.seconds = -1;
     assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
     assert_null(plan);
+    f->opt.seconds = NAN;
+    assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
     f->opt.seconds = 1;
     f->opt.threads = 1 << 20;
     assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
@@ -264,6 +325,8 @@ int main(void)
         TEST(few_calls_are_not_worth_it),
         TEST(efforts_without_measuring),
         TEST(a_stop_keeps_what_is_known),
+        TEST(a_stop_in_the_final_loses_no_winner),
+        TEST(the_final_always_has_room),
         TEST(an_unusable_store_is_only_noted),
         TEST(problems_without_work_have_plans_too),
         TEST(options_are_checked),
