@@ -27,16 +27,24 @@ static int by_seconds(const void *a, const void *b)
     return (x->is.seconds > y->is.seconds) - (x->is.seconds < y->is.seconds);
 }
 
-/* Predict all that were named, else the handful; *count of them. */
+/* Predict all that were named, else the handful; *count of them. Of the
+ * handful, what this matrix cannot be stored as is passed over. */
 static spry_status predict_all(guess *out, int *count, const job *j)
 {
     static spry_schedule x[SHAPES_MOST];
-    spry_status s = shape_list(x, count, j, texts);
+    int listed, named = texts != NULL;
+    spry_status s = shape_list(x, &listed, j, texts);
 
-    for (int i = 0; i < *count && s == SPRY_OK; i++) {
-        out[i].schedule = x[i];
-        s = say_status(
-            spry_predict(&out[i].is, j->problem, &x[i], &j->machine));
+    *count = 0;
+    for (int i = 0; i < listed && s == SPRY_OK; i++) {
+        guess *g = &out[*count];
+
+        g->schedule = x[i];
+        s = spry_predict(&g->is, j->problem, &x[i], &j->machine);
+        *count += s == SPRY_OK;
+        if (s == SPRY_USAGE && !named)
+            s = SPRY_OK;
+        say_status(s);
     }
     return s;
 }

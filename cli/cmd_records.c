@@ -203,9 +203,15 @@ static void print_count(const char *what, int64_t count, const char *words)
 
 static spry_status export_to(spry_records *db, const char *path)
 {
-    if (strcmp(path, "-") == 0)
-        path = "/dev/stdout";
-    return say_status(spry_records_export(db, path));
+    int64_t records, answers, machines;
+    int piped = strcmp(path, "-") == 0;
+    spry_status s = spry_records_export(db, piped ? "/dev/stdout" : path);
+
+    if (s == SPRY_OK)
+        s = spry_records_count(db, &records, &answers, &machines);
+    if (s == SPRY_OK && !piped)
+        print_count("exported", records + answers + machines, "rows");
+    return say_status(s);
 }
 
 static spry_status import_from(spry_records *db, const char *path)

@@ -232,6 +232,8 @@ spry_status cmd_run(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
+    if (calls < 1)
+        return say_fail(SPRY_USAGE, "--calls takes 1 or more");
     s = read_operands(&o);
     if (s == SPRY_OK && calls > 1)
         stop_watch();

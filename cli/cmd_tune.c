@@ -58,6 +58,12 @@ static spry_trial *ranked(const spry_tuning *t)
     return order;
 }
 
+/* Raced now, or in the tune that the store remembers. */
+static int measured(const spry_tuning *t)
+{
+    return t->trials > 0 || t->looked_up;
+}
+
 /* ---- for programs ---- */
 
 static void json_problem(json *j, const spry_problem *p, const char *path)
@@ -136,6 +142,7 @@ static void print_json(const spry_tuning *t, const spry_problem *p,
     json_close(&j, '}');
     json_bool(&j, "verified", t->verified);
     json_bool(&j, "changed", t->changed);
+    json_bool(&j, "measured", measured(t));
     json_number(&j, "break_even_calls", t->break_even_calls);
     json_number(&j, "convert_seconds", t->convert_seconds);
     json_number(&j, "tuning_seconds", t->tuning_seconds);
@@ -222,14 +229,15 @@ static void print_winner(const spry_tuning *t)
     spry_schedule_text(baseline, &t->baseline);
     if (!t->changed)
         printf("stay with  %s: nothing was proven faster\n", best);
-    else if (t->speedup > 0)
+    else if (measured(t))
         printf("winner     %s%s%s\n           %.2f times as fast as %s, 95 %% "
                "interval %s\n",
                say_bold(stdout), best, say_plain(stdout), t->speedup, baseline,
                say_interval(t->low, t->high));
     else
-        printf("winner     %s%s%s, by the model; not measured\n",
-               say_bold(stdout), best, say_plain(stdout));
+        printf("winner     %s%s%s\n           by the model %.2f times as fast "
+               "as %s; nothing was measured\n",
+               say_bold(stdout), best, say_plain(stdout), t->speedup, baseline);
 }
 
 static void print_verdict(const spry_tuning *t, const spry_problem *p)

@@ -7,13 +7,13 @@
 static spry_status open_problem(spry_problem **out, const spry_matrix *m)
 {
     int op = cli.op >= 0 ? cli.op : cli.cols >= 0 ? SPRY_SPMM : SPRY_SPMV;
-    int64_t n = cli.cols >= 0 ? (int64_t)cli.cols : 128;
+    int64_t n = cli.cols >= 0 && cli.cols <= 1e12 ? (int64_t)cli.cols : 128;
     spry_type type = m->type;
 
     *out = NULL;
     if (cli.type >= 0)
         type = cli.type ? SPRY_F64 : SPRY_F32;
-    if (cli.cols > 1e12 || cli.cols > (double)n)
+    if (cli.cols > (double)n)
         return say_fail(SPRY_USAGE, "--cols takes a whole number below 1e12");
     if (op == SPRY_SPMV && cli.cols >= 0 && n != 1)
         return say_fail(SPRY_USAGE,

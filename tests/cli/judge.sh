@@ -11,6 +11,11 @@ holds "sorted(p['seconds'] for p in d['predictions']) == \
 holds "all(p['bytes'] > 0 and p['bound'] for p in d['predictions'])"
 expect 0 "$SPRY" predict $m --schedule "csr; csr unroll=4"
 [ "$(wc -l <out)" = 3 ] || fail "two schedules, a title: $(cat out)"
+# What a matrix cannot be stored as is left out, unless it was asked for.
+wide=gen:uniform,rows=300,cols=90000,nnz=5000
+expect 0 "$SPRY" predict $wide --json
+holds "len(d['predictions']) > 5"
+refuse 2 'square' "$SPRY" predict $wide --schedule "csr unroll=4 order=rcm"
 
 expect 0 "$SPRY" explain $m --schedule "csr unroll=4" --json
 document spry.explain/1

@@ -31,5 +31,6 @@ expect 0 "$SPRY" run small.mtx --out /dev/null
 
 refuse 7 'missing/y.npy' "$SPRY" run small.mtx --out missing/y.npy
 [ -z "$(find . -name 'y.npy.*')" ] || fail "a temporary file stays"
+refuse 2 'calls' "$SPRY" run small.mtx --calls 0 --out y.npy
 refuse 2 'sddmm' "$SPRY" run small.mtx --x x.npy --y d.npy
 exit 0

@@ -4,11 +4,12 @@
 . "$TOOLS"
 m=gen:uniform,rows=20000,nnz=200000
 start() {
-    "$SPRY" tune $m --op spmm --cols 16 --budget 60s --again --json \
-        >out 2>err &
+    "$SPRY" tune $m --op spmm --cols 17 --effort patient --budget 90s \
+        --again --json >out 2>err &
     pid=$!
-    sleep 3
+    sleep 2
 }
+# Patience compiles dozens of kernels: no tune is over when the signal comes.
 # A shell starts background jobs deaf to SIGINT, so spry must listen itself.
 for signal in INT:130 TERM:143; do
     start

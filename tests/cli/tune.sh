@@ -29,6 +29,12 @@ expect 0 "$SPRY" tune $m --budget 300ms --store :memory: --threads 1 --json
 holds "d['machine']['threads'] == 1 and not d['looked_up']"
 holds "'threads' not in d['best']['schedule']"
 
+# A guess does not pass for a measurement.
+expect 0 "$SPRY" tune gen:uniform,rows=20k --effort predict --json
+holds "not d['measured'] and d['verified'] and d['trials'] == []"
+expect 0 "$SPRY" tune gen:uniform,rows=20k --effort predict
+! grep -q interval out || fail "an interval of nothing: $(cat out)"
+
 # An empty matrix leaves nothing to gain.
 expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --budget 200ms --json
 changed=$(get "d['changed']")
