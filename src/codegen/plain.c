@@ -25,25 +25,47 @@ static const char spmm_text[] =
     "        }\n"
     "    }\n";
 
-static const char sddmm_text[] =
-    "    const T *D = a->D;\n"
-    "    for (int64_t i = a->first; i < a->last; i++) {\n"
-    "        const T *b = B + i * n;\n"
+/* One row after the other; %s sums b[j] d[j] into s. */
+static const char sddmm_rows[] =
+    "    for (int64_t i = a->first; i < a->last; i++)\n"
     "        for (int64_t k = start[i]; k < start[i + 1]; k++) {\n"
-    "            const T *d = D + (int64_t)col[k] * n;\n"
+    "            const T *b = B + i * n, *d = D + (int64_t)col[k] * n;\n"
     "            T s = 0;\n"
-    "            for (int64_t j = 0; j < n; j++)\n"
+    "%s"
+    "            C[k] = alpha * val[k] * s + (keep ? beta * C[k] : 0);\n"
+    "        }\n";
+
+static const char one_sum[] = "            for (int64_t j = 0; j < n; j++)\n"
+                              "                s += b[j] * d[j];\n";
+
+/* Of the first and the second half: a single sum would wait for the
+ * multiply-add before it. */
+static const char two_sums[] =
+    "            T t = 0;\n"
+    "            for (int64_t j = 0; j < n / 2; j++) {\n"
     "                s += b[j] * d[j];\n"
-    "            C[k] = alpha * val[k] * s + (beta != 0 ? beta * C[k] : 0);\n"
-    "        }\n"
-    "    }\n";
+    "                t += b[j + n / 2] * d[j + n / 2];\n"
+    "            }\n"
+    "            s += n % 2 ? t + b[n - 1] * d[n - 1] : t;\n";
+
+static void sddmm(sp_emit *e)
+{
+    sp_line(e, "    const T *restrict D = a->D;");
+    sp_line(e, "    const int keep = beta != 0;");
+    sp_line(e, "    if (n * sizeof(T) < 256) {");
+    sp_buf_printf(e->out, sddmm_rows, one_sum);
+    sp_line(e, "    } else {");
+    sp_buf_printf(e->out, sddmm_rows, two_sums);
+    sp_line(e, "    }");
+}
 
 void sp_emit_plain(sp_emit *e)
 {
-    static const char *const text[] = {spmv_text, spmm_text, sddmm_text};
-
     sp_line(e, "    typedef %s T;", e->T);
     sp_emit_opening(e);
-    sp_buf_add(e->out, text[e->k->op]);
+    if (e->k->op == SPRY_SDDMM)
+        sddmm(e);
+    else
+        sp_buf_add(e->out, e->k->op == SPRY_SPMV ? spmv_text : spmm_text);
     sp_emit_closing(e);
 }
