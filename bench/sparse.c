@@ -18,6 +18,7 @@
 
 static const double TIME_LIMIT = 18 * 60; /* no new matrix after that */
 static const double NOT_BELOW = 0.98;
+#define UNKNOWN ((double)NAN)
 static const double MEMORY = 8e9; /* bytes; larger problems are left out */
 
 /* Seconds to tune: LEAST, and more where packing and checking take longer
@@ -98,7 +99,7 @@ static void one_problem(bench *b, const char *name, const spry_matrix *A, int o,
                         int k)
 {
     bench_case c = case_of(o, k);
-    double dense = (double)(A->rows + A->cols) * (double)c.n * c.type;
+    double dense = (double)(A->rows + A->cols) * (double)c.n * (double)c.type;
     bench_result r;
 
     if (c.threads > b->machine[1].threads || 3 * dense > MEMORY) {
@@ -217,7 +218,7 @@ static sp_interval mean(const bench *b, spry_op op, int combination,
             (combination < 0 || combination == b->combination[i]))
             ratio[n++] = b->ratio[i];
     *count = n;
-    return n ? sp_geomean(ratio, n) : (sp_interval){NAN, NAN, NAN};
+    return n ? sp_geomean(ratio, n) : (sp_interval){UNKNOWN, UNKNOWN, UNKNOWN};
 }
 
 static void print_means(const bench *b)
@@ -252,8 +253,8 @@ static void print_machine(const spry_machine *m)
     printf("%s, %d threads, noise %c\n", m->name, m->threads,
            spry_machine_grade(m));
     for (int i = 0; i < m->points; i++)
-        printf("triad, %d threads: %.1f GB/s\n", m->at[i], m->triad[i] / 1e9);
-    printf("fma, 1 thread: %.0f GFLOP/s f32, %.0f f64\n\n", m->fma_f32 / 1e9,
+        printf("triad, threads %d: %.1f GB/s\n", m->at[i], m->triad[i] / 1e9);
+    printf("fma, threads 1: %.0f GFLOP/s f32, %.0f f64\n\n", m->fma_f32 / 1e9,
            m->fma_f64 / 1e9);
 }
 
@@ -283,9 +284,9 @@ static double tune_seconds(const spry_matrix *A, const char *store)
     opt.seconds = 1;
     opt.store = store;
     if (bench_problem(&p, A, &c) != SPRY_OK)
-        return NAN;
+        return UNKNOWN;
     if (spry_tune(&plan, p, &opt) != SPRY_OK)
-        begun = NAN;
+        begun = UNKNOWN;
     spry_plan_free(plan);
     spry_problem_free(p);
     return sp_seconds() - begun;
@@ -297,12 +298,12 @@ static double lookup_seconds(void)
     const char *tmp = getenv("TMPDIR");
     static const char *const suffix[] = {"", "-wal", "-shm"};
     char dir[512], store[600];
-    double seconds = NAN;
+    double seconds = UNKNOWN;
     spry_matrix *A;
 
     snprintf(dir, sizeof dir, "%.400s/spry-bench-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(dir))
-        return NAN;
+        return UNKNOWN;
     snprintf(store, sizeof store, "%s/store", dir);
     if (spry_matrix_generate(&A, "rmat scale=16 degree=16", 1) == SPRY_OK) {
         (void)tune_seconds(A, store);
