@@ -187,7 +187,7 @@ static void files(bench *b)
     const char *data = getenv("SPRY_DATA");
     char dir[2048];
     struct dirent **entry;
-    int n, step = b->quick ? 16 : 1;
+    int n, step = b->quick ? 24 : 1;
 
     snprintf(dir, sizeof dir, "%s/matrices", data ? data : BENCH_DATA);
     n = scandir(dir, &entry, is_matrix, alphasort);
