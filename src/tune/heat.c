@@ -158,15 +158,17 @@ static int watch(void *arg)
     return t->stopped;
 }
 
-/* The trial that was under way when the child ended is to blame; those that
- * waited for their heat beside it are tried again. 0: nobody to blame. */
+/* The trial that was under way when the child ended is to blame, unless we
+ * ended it ourselves; those that waited for their heat beside it are tried
+ * again. 0: nobody to blame. */
 static int blame(sp_tuner *t, const sp_child_verdict *v)
 {
     int64_t item = v->item - 1;
     sp_result *r;
     char why[80];
 
-    if (item < 0 || item >= t->count || sp_results(t)[item].done)
+    if (v->end == SP_CHILD_OK || v->end == SP_CHILD_STOPPED || item < 0 ||
+        item >= t->count || sp_results(t)[item].done)
         return 0;
     r = &sp_results(t)[item];
     snprintf(why, sizeof why, "%s (%d)", sp_child_end_name(v->end), v->code);
@@ -208,7 +210,7 @@ spry_status sp_tune_heats(sp_tuner *t, int from)
          w.from = first_open(t, w.from)) {
         w.to = t->count;
         s = run_child(t, &w, &v);
-        if (s != SPRY_OK || v.end == SP_CHILD_OK || !blame(t, &v))
+        if (s != SPRY_OK || !blame(t, &v))
             break;
     }
     watch(t);

@@ -256,7 +256,25 @@ static spry_status hostile_make(spry_plan **out, const spry_problem *p,
         ((int32_t *)(*out)->packed->part[0].col)[3] ^= 1;
     if (x->tile == 8)
         _exit(0);
+    if (x->tile == 12)
+        pause();
     return s;
+}
+
+/* A tuner of the fixture's problem whose plans come from hostile_make. */
+static sp_tuner hostile_tuner(const fixture *f, sp_family *family)
+{
+    sp_tuner t = {.p = f->p, .opt = f->opt, .best = -1};
+
+    *family = *sp_family_of(f->p);
+    family->make = hostile_make;
+    t.family = family;
+    t.deadline = sp_seconds() + 30;
+    t.base = spry_schedule_baseline(1);
+    check_ok(spry_machine_detect(&t.m));
+    check_ok(sp_oracle_make(&t.oracle, f->p, 1));
+    check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
+    return t;
 }
 
 static void hostile_candidates_are_results(void **state)
@@ -266,16 +284,9 @@ static void hostile_candidates_are_results(void **state)
         SPRY_VERDICT_OK, SPRY_VERDICT_CRASH, SPRY_VERDICT_WRONG,
         SPRY_VERDICT_CRASH, SPRY_VERDICT_OK};
     fixture *f = *state;
-    sp_tuner t = {.p = f->p, .opt = f->opt, .best = -1};
-    sp_family family = *sp_family_of(f->p);
+    sp_family family;
+    sp_tuner t = hostile_tuner(f, &family);
 
-    family.make = hostile_make;
-    t.family = &family;
-    t.deadline = sp_seconds() + 30;
-    t.base = spry_schedule_baseline(1);
-    check_ok(spry_machine_detect(&t.m));
-    check_ok(sp_oracle_make(&t.oracle, f->p, 1));
-    check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
     for (t.count = 0; t.count < 5; t.count++) {
         sp_result *r = &sp_results(&t)[t.count];
 
@@ -288,6 +299,33 @@ static void hostile_candidates_are_results(void **state)
         assert_true(sp_results(&t)[i].done);
         assert_int_equal(sp_results(&t)[i].verdict, verdicts[i]);
     }
+    sp_shared_close(&t.shared);
+    sp_oracle_free(t.oracle);
+}
+
+static int stop_after_a_while(const spry_progress *now, void *payload)
+{
+    (void)now;
+    return ++*(int *)payload > 10;
+}
+
+/* Whoever is being measured when the user says stop has done nothing wrong,
+ * and must not be remembered as a crash. */
+static void a_stop_blames_nobody(void **state)
+{
+    fixture *f = *state;
+    sp_family family;
+    sp_tuner t = hostile_tuner(f, &family);
+    int calls = 0;
+
+    t.opt.progress = stop_after_a_while;
+    t.opt.payload = &calls;
+    t.count = 1;
+    sp_results(&t)[0].x = spry_schedule_baseline(1);
+    sp_results(&t)[0].x.tile = 12;
+    check_ok(sp_tune_heats(&t, 0));
+    assert_true(t.stopped);
+    assert_false(sp_results(&t)[0].done);
     sp_shared_close(&t.shared);
     sp_oracle_free(t.oracle);
 }
@@ -331,6 +369,7 @@ int main(void)
         TEST(problems_without_work_have_plans_too),
         TEST(options_are_checked),
         TEST(hostile_candidates_are_results),
+        TEST(a_stop_blames_nobody),
         TEST(races_compare_plans_of_one_problem),
     };
 
