@@ -144,8 +144,16 @@ typedef struct {
     spry_machine machine;
 } job;
 
-spry_status open_job(job *out, const char *path, int probed);
+/* What a job must know of its machine: what it is; its numbers when one was
+ * given, since the tuner finds out those of this one; its numbers always. */
+typedef enum { JOB_DETECTED, JOB_TUNED, JOB_PROBED } job_machine;
+spry_status open_job(job *out, const char *path, job_machine need);
 void close_job(job *j);
+
+/* Parse the words, open the job of the one operand, do it, close it. */
+typedef spry_status job_body(const job *j, const char *path);
+spry_status do_job(const opt_page *page, int argc, char **argv,
+                   job_machine need, job_body *body);
 
 /* Parsed, and legal for the job. */
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text);
@@ -153,7 +161,9 @@ spry_status open_plan(spry_plan **out, const job *j, const spry_schedule *x);
 
 /* The tuner, with the settings of the command line (tuned.c). */
 spry_tune_options tuned_options(const job *j);
-spry_status open_tuned(spry_plan **out, const job *j, spry_effort effort);
+/* The plan of a schedule's text; of "tuned", what the tuner finds. */
+spry_status open_named(spry_plan **out, const job *j, const char *text,
+                       spry_effort effort);
 
 /* ---- schedules by name (shapes.c) ---- */
 

@@ -34,18 +34,11 @@ typedef struct {
 static spry_status add_plan(field *f, const job *j, const char *text)
 {
     spry_plan **slot = &f->plan[f->count];
-    spry_schedule x;
     spry_status s;
 
     if (f->count == MOST)
         return say_fail(SPRY_USAGE, "at most %d schedules race at once", MOST);
-    if (strcmp(text, "tuned") == 0) {
-        s = open_tuned(slot, j, SPRY_MEASURE);
-    } else {
-        s = open_schedule(&x, j, text);
-        if (s == SPRY_OK)
-            s = open_plan(slot, j, &x);
-    }
+    s = open_named(slot, j, text, SPRY_MEASURE);
     if (s != SPRY_OK)
         return s;
     for (int i = 0; i < f->count; i++)
@@ -147,21 +140,20 @@ static spry_status race(field *f, const job *j)
     return s;
 }
 
-spry_status cmd_bench(int argc, char **argv)
+static spry_status bench(const job *j, const char *path)
 {
     static field f;
-    job j;
     spry_status s;
 
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], machine_given());
-    if (s != SPRY_OK)
-        return s;
+    (void)path;
     stop_watch();
-    s = race(&f, &j);
+    s = race(&f, j);
     for (int i = 0; i < f.count; i++)
         spry_plan_free(f.plan[i]);
-    close_job(&j);
     return s;
+}
+
+spry_status cmd_bench(int argc, char **argv)
+{
+    return do_job(&page, argc, argv, JOB_TUNED, bench);
 }

@@ -28,7 +28,7 @@ static const struct {
     const char *means;
 } terms[] = {
     {"bandwidth", offsetof(spry_prediction, bandwidth),
-     "bytes have to move through the memory"},
+     "bytes have to move, from memory or from a cache"},
     {"latency", offsetof(spry_prediction, latency),
      "scattered loads are waited for"},
     {"compute", offsetof(spry_prediction, compute),
@@ -238,7 +238,7 @@ static spry_status find_winner(story *t, const job *j)
 
     if (schedule && strcmp(schedule, "tuned") != 0)
         return open_schedule(&t->winner, j, schedule);
-    s = open_tuned(&plan, j, SPRY_PREDICT);
+    s = open_named(&plan, j, "tuned", SPRY_PREDICT);
     if (s == SPRY_OK) {
         how = spry_plan_tuning(plan);
         t->winner = *spry_plan_schedule(plan);
@@ -255,29 +255,26 @@ static spry_status find_winner(story *t, const job *j)
     return s;
 }
 
-spry_status cmd_explain(int argc, char **argv)
+static spry_status explain(const job *j, const char *path)
 {
-    story t = {0};
-    job j;
-    spry_status s;
+    story t = {.baseline = spry_schedule_baseline(j->machine.threads)};
+    spry_status s = find_winner(&t, j);
 
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], 1);
-    if (s != SPRY_OK)
-        return s;
-    t.baseline = spry_schedule_baseline(j.machine.threads);
-    s = find_winner(&t, &j);
+    (void)path;
     if (s == SPRY_OK)
         s = say_status(
-            spry_predict(&t.of_baseline, j.problem, &t.baseline, &j.machine));
+            spry_predict(&t.of_baseline, j->problem, &t.baseline, &j->machine));
     if (s == SPRY_OK)
         s = say_status(
-            spry_predict(&t.of_winner, j.problem, &t.winner, &j.machine));
+            spry_predict(&t.of_winner, j->problem, &t.winner, &j->machine));
     if (s == SPRY_OK && cli.json)
-        print_json(&t, &j);
+        print_json(&t, j);
     else if (s == SPRY_OK)
         print_people(&t);
-    close_job(&j);
     return s;
+}
+
+spry_status cmd_explain(int argc, char **argv)
+{
+    return do_job(&page, argc, argv, JOB_PROBED, explain);
 }

@@ -1,8 +1,6 @@
 /* cmd_export.c - a kernel and its packed data, as C that needs no spry. */
 #include "cli.h"
 
-#include <string.h>
-
 static const char *dir = ".", *name = "kernel", *schedule = "tuned";
 static const opt options[] = {
     {"schedule", OPT_TEXT, &schedule, "TEXT", "this one, or 'tuned' (tuned)"},
@@ -17,17 +15,6 @@ static const opt_page page = {
     {options, cli_compute},
     1,
     1};
-
-static spry_status plan_for(spry_plan **out, const job *j)
-{
-    spry_schedule x;
-    spry_status s;
-
-    if (strcmp(schedule, "tuned") == 0)
-        return open_tuned(out, j, SPRY_MEASURE);
-    s = open_schedule(&x, j, schedule);
-    return s == SPRY_OK ? open_plan(out, j, &x) : s;
-}
 
 static void print_files(const spry_plan *plan)
 {
@@ -54,25 +41,24 @@ static void print_files(const spry_plan *plan)
     json_end(&j);
 }
 
-spry_status cmd_export(int argc, char **argv)
+static spry_status export(const job *j, const char *path)
 {
     spry_plan *plan = NULL;
-    job j;
     spry_status s;
 
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], machine_given());
-    if (s != SPRY_OK)
-        return s;
+    (void)path;
     stop_watch();
-    s = plan_for(&plan, &j);
+    s = open_named(&plan, j, schedule, SPRY_MEASURE);
     if (s == SPRY_OK && !stop_asked()) {
         s = say_status(spry_plan_export(plan, dir, name));
         if (s == SPRY_OK)
             print_files(plan);
     }
     spry_plan_free(plan);
-    close_job(&j);
     return s;
+}
+
+spry_status cmd_export(int argc, char **argv)
+{
+    return do_job(&page, argc, argv, JOB_TUNED, export);
 }

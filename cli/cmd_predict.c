@@ -94,24 +94,24 @@ static void print_people(const guess *g, int count)
     table_print(t, stdout);
 }
 
-spry_status cmd_predict(int argc, char **argv)
+static spry_status predict(const job *j, const char *path)
 {
     static guess guesses[SHAPES_MOST];
     int count;
-    job j;
-    spry_status s;
+    spry_status s = predict_all(guesses, &count, j);
 
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], 1);
+    (void)path;
     if (s != SPRY_OK)
         return s;
-    s = predict_all(guesses, &count, &j);
     qsort(guesses, (size_t)count, sizeof *guesses, by_seconds);
-    if (s == SPRY_OK && cli.json)
-        print_json(guesses, count, &j);
-    else if (s == SPRY_OK)
+    if (cli.json)
+        print_json(guesses, count, j);
+    else
         print_people(guesses, count);
-    close_job(&j);
-    return s;
+    return SPRY_OK;
+}
+
+spry_status cmd_predict(int argc, char **argv)
+{
+    return do_job(&page, argc, argv, JOB_PROBED, predict);
 }

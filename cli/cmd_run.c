@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *x_file, *y_file, *out_file, *schedule;
+static const char *x_file, *y_file, *out_file, *schedule = "tuned";
 static int chance;
 static double calls = 1;
 static const opt options[] = {
@@ -142,17 +142,6 @@ static spry_status fit_all(operands *o, const spry_problem *p)
     return s;
 }
 
-static spry_status plan_for(spry_plan **out, const job *j)
-{
-    spry_schedule x;
-    spry_status s;
-
-    if (!schedule || strcmp(schedule, "tuned") == 0)
-        return open_tuned(out, j, SPRY_PREDICT);
-    s = open_schedule(&x, j, schedule);
-    return s == SPRY_OK ? open_plan(out, j, &x) : s;
-}
-
 static double now_seconds(void)
 {
     struct timespec t;
@@ -207,13 +196,13 @@ static spry_status run(const char *path, operands *o)
     spry_plan *plan = NULL;
     double seconds;
     job j;
-    spry_status s = open_job(&j, path, machine_given());
+    spry_status s = open_job(&j, path, JOB_TUNED);
 
     if (s != SPRY_OK)
         return s;
     s = fit_all(o, j.problem);
     if (s == SPRY_OK)
-        s = plan_for(&plan, &j);
+        s = open_named(&plan, &j, schedule, SPRY_PREDICT);
     if (s == SPRY_OK)
         s = compute(plan, o, &seconds);
     if (s == SPRY_OK && out_file && !stop_asked())

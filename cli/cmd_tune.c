@@ -262,7 +262,7 @@ static void print_verdict(const spry_tuning *t, const spry_problem *p)
 
 /* ---- the command ---- */
 
-static spry_status tune(spry_plan **out, const job *j)
+static spry_status find(spry_plan **out, const job *j)
 {
     spry_tune_options o = tuned_options(j);
 
@@ -295,22 +295,20 @@ static spry_status print_tuning(const spry_plan *plan, const char *path)
     return SPRY_OK;
 }
 
-spry_status cmd_tune(int argc, char **argv)
+static spry_status tune(const job *j, const char *path)
 {
     spry_plan *plan = NULL;
-    job j;
     spry_status s;
 
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], machine_given());
-    if (s != SPRY_OK)
-        return s;
     stop_watch();
-    s = tune(&plan, &j);
+    s = find(&plan, j);
     if (s == SPRY_OK)
-        s = print_tuning(plan, argv[0]);
+        s = print_tuning(plan, path);
     spry_plan_free(plan);
-    close_job(&j);
     return s;
+}
+
+spry_status cmd_tune(int argc, char **argv)
+{
+    return do_job(&page, argc, argv, JOB_TUNED, tune);
 }

@@ -91,15 +91,17 @@ static spry_status finish(tally *t)
     return SPRY_OK;
 }
 
-static spry_status verify(const job *j)
+static spry_status verify(const job *j, const char *path)
 {
     static spry_schedule x[SHAPES_MOST];
     tally t = {0};
     int count;
     spry_status s = shape_list(x, &count, j, texts);
 
+    (void)path;
     if (s != SPRY_OK)
         return s;
+    stop_watch();
     begin(&t, j);
     for (int i = 0; i < count && !stop_asked(); i++) {
         char text[SPRY_SCHEDULE_TEXT];
@@ -112,16 +114,5 @@ static spry_status verify(const job *j)
 
 spry_status cmd_verify(int argc, char **argv)
 {
-    spry_status s;
-    job j;
-
-    if (!opt_parse(&s, &page, &argc, argv))
-        return s;
-    s = open_job(&j, argv[0], 0);
-    if (s != SPRY_OK)
-        return s;
-    stop_watch();
-    s = verify(&j);
-    close_job(&j);
-    return s;
+    return do_job(&page, argc, argv, JOB_DETECTED, verify);
 }

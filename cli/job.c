@@ -27,8 +27,15 @@ static spry_status open_problem(spry_problem **out, const spry_matrix *m)
     return say_status(spry_problem_sddmm(out, m, n, type));
 }
 
-spry_status open_job(job *out, const char *path, int probed)
+void close_job(job *j)
 {
+    spry_problem_free(j->problem);
+    spry_matrix_free(j->matrix);
+}
+
+spry_status open_job(job *out, const char *path, job_machine need)
+{
+    int probed = need == JOB_PROBED || (need == JOB_TUNED && machine_given());
     spry_status s;
 
     memset(out, 0, sizeof *out);
@@ -42,11 +49,20 @@ spry_status open_job(job *out, const char *path, int probed)
     return s;
 }
 
-void close_job(job *j)
+spry_status do_job(const opt_page *page, int argc, char **argv,
+                   job_machine need, job_body *body)
 {
-    spry_problem_free(j->problem);
-    spry_matrix_free(j->matrix);
-    memset(j, 0, sizeof *j);
+    job j;
+    spry_status s;
+
+    if (!opt_parse(&s, page, &argc, argv))
+        return s;
+    s = open_job(&j, argv[0], need);
+    if (s != SPRY_OK)
+        return s;
+    s = body(&j, argv[0]);
+    close_job(&j);
+    return s;
 }
 
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text)
