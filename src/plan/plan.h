@@ -36,7 +36,7 @@ spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
 spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
 void sp_oracle_free(sp_oracle *o);
 
-/* Random real operands and room for results, as the oracle holds them. */
+/* The operands and room for results, as the oracle holds them. */
 const void *sp_oracle_B(const sp_oracle *o);
 const void *sp_oracle_D(const sp_oracle *o);
 void *sp_oracle_C(const sp_oracle *o);

@@ -3,7 +3,7 @@
  * A heat is the baseline and a few candidates, interleaved. Only so many are
  * packed at once that memory stays small. Whatever a candidate does - crash,
  * hang, compute nonsense - becomes its verdict, and the next child goes on
- * behind it. */
+ * behind it. The very first heat is between the plain ways themselves. */
 #include <string.h>
 
 #include "base/base.h"
@@ -80,13 +80,13 @@ static int beat(void *arg)
     return 0;
 }
 
-/* Race plans against `base` and hand each its result. */
-static void race(const work *w, sp_shared *shared, spry_plan *base,
-                 spry_plan **plan, sp_result **result, int n)
+/* Race plans, 0 the one to beat, and hand all but it their results. */
+static void race(const work *w, sp_shared *shared, spry_plan *const *plan,
+                 sp_result *const *result, int n)
 {
     static sp_racer out[HEAT + 1];
-    runner r[HEAT + 1] = {{base, w->t->oracle}};
-    sp_contestant c[HEAT + 1] = {{run_once, &r[0]}};
+    runner r[HEAT + 1];
+    sp_contestant c[HEAT + 1];
     pulse alive = {shared, 1 + (result[n - 1] - sp_results(w->t))};
     double left = sp_tuner_left(w->t);
     sp_race_options o = {.seconds =
@@ -98,42 +98,74 @@ static void race(const work *w, sp_shared *shared, spry_plan *base,
                          .arg = &alive};
 
     for (int i = 0; i < n; i++) {
-        r[i + 1] = (runner){plan[i], w->t->oracle};
-        c[i + 1] = (sp_contestant){run_once, &r[i + 1]};
+        r[i] = (runner){plan[i], w->t->oracle};
+        c[i] = (sp_contestant){run_once, &r[i]};
     }
     memset(out, 0, sizeof out);
-    (void)sp_race(out, c, n + 1, &o);
+    (void)sp_race(out, c, n, &o);
     for (int i = 0; i < n; i++) {
-        result[i]->racer = out[i + 1];
+        if (result[i]->done)
+            continue; /* the baseline, known from its own heat */
+        result[i]->racer = out[i];
         finish(result[i], SPRY_VERDICT_OK, "");
     }
+}
+
+static void free_plans(spry_plan **plan, int *n, int keep)
+{
+    while (*n > keep)
+        spry_plan_free(plan[--*n]);
+}
+
+/* plan[1 ...] are made ready in turn; a full heat is raced against plan[0]. */
+static void run_heats(const work *w, sp_shared *shared, int from, int to,
+                      spry_plan **plan, sp_result **result)
+{
+    int n = 1;
+
+    for (int i = from; i < to && sp_tuner_left(w->t) > 0; i++) {
+        sp_child_beat(shared, 1 + i);
+        result[n] = &sp_results(w->t)[i];
+        if (!result[n]->done && (plan[n] = ready(w, result[n])))
+            n++;
+        if (n <= HEAT && i + 1 < to)
+            continue;
+        if (n > 1 || !result[0]->done)
+            race(w, shared, plan, result, n);
+        free_plans(plan, &n, 1);
+    }
+    free_plans(plan, &n, 1); /* time ran out before their heat */
+}
+
+/* Make the baseline ready; it is verified like everybody else. */
+static int seat_baseline(const work *w, spry_plan **plan, sp_result **result)
+{
+    result[0] = &sp_results(w->t)[sp_baseline(w->t) - sp_results(w->t)];
+    plan[0] = ready(w, result[0]);
+    return plan[0] != NULL;
 }
 
 static void measure(sp_shared *shared, void *arg)
 {
     const work *w = arg;
-    spry_plan *base, *plan[HEAT];
-    sp_result *result[HEAT];
-    int n = 0;
+    spry_plan *plan[HEAT + 1];
+    sp_result *result[HEAT + 1];
+    int first = w->from > w->t->baselines ? w->from : w->t->baselines;
 
     sp_child_beat(shared, 1 + w->from);
-    if (w->t->family->make(&base, w->t->p, &w->t->base, &w->t->m) != SPRY_OK)
+    if (!seat_baseline(w, plan, result))
         return;
-    for (int i = w->from; i < w->to && sp_tuner_left(w->t) > 0; i++) {
-        sp_child_beat(shared, 1 + i);
-        result[n] = &sp_results(w->t)[i];
-        if (!result[n]->done && (plan[n] = ready(w, result[n])))
-            n++;
-        if (n < HEAT && i + 1 < w->to)
-            continue;
-        if (n > 0)
-            race(w, shared, base, plan, result, n);
-        while (n > 0)
-            spry_plan_free(plan[--n]);
+    if (!result[0]->done) {
+        run_heats(w, shared, w->t->baselines > 1, w->t->baselines, plan,
+                  result);
+        if (sp_baseline(w->t) != result[0]) {
+            spry_plan_free(plan[0]);
+            if (!seat_baseline(w, plan, result))
+                return;
+        }
     }
-    while (n > 0) /* time ran out before their heat */
-        spry_plan_free(plan[--n]);
-    spry_plan_free(base);
+    run_heats(w, shared, first, w->to, plan, result);
+    spry_plan_free(plan[0]);
 }
 
 /* ---- in the parent ---- */
@@ -228,11 +260,30 @@ static int pick(const sp_tuner *t, int taken)
         const sp_result *r = &sp_results(t)[i];
 
         if (r->done && r->verdict == SPRY_VERDICT_OK && i != taken &&
-            !sp_schedule_equal(&r->x, &t->base) &&
+            i >= t->baselines &&
             (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
             best = i;
     }
     return best;
+}
+
+/* Enough rounds for an interval, whatever the budget says, of as many as
+ * fit into what is left of it; the first finalist always runs. */
+static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
+{
+    enum { ROUNDS = 9 };
+    double left = t->begun + t->opt.seconds - sp_seconds();
+    double need = ROUNDS * sp_baseline(t)->racer.seconds;
+
+    for (int i = 0; i < *n; i++) {
+        double more = ROUNDS * sp_results(t)[finalist[i]].racer.seconds;
+
+        if (i > 0 && need + more > left)
+            *n = i;
+        else
+            need += more;
+    }
+    return need > left ? need : left;
 }
 
 /* The best two run again behind the others, in a child of their own, and
@@ -254,11 +305,9 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     }
     if (n == 0)
         return SPRY_OK;
+    w.heat_seconds = final_seconds(t, finalist, &n);
     w.from = at;
     w.to = at + n;
-    w.heat_seconds = t->begun + t->opt.seconds - sp_seconds();
-    if (w.heat_seconds < SP_FINAL_SHARE * t->opt.seconds / 2)
-        w.heat_seconds = SP_FINAL_SHARE * t->opt.seconds / 2;
     t->deadline = sp_seconds() + w.heat_seconds + PATIENCE;
     s = run_child(t, &w, &v);
     for (int i = 0; s == SPRY_OK && i < n; i++) {

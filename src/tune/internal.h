@@ -64,8 +64,7 @@ typedef struct {
     sp_oracle *oracle;
     int compile; /* kernels can be made */
     double begun, deadline;
-    spry_schedule base; /* the faster baseline, once known */
-    double base_seconds;
+    int baselines;    /* the first results are the plain ways */
     sp_shared shared; /* sp_result[SP_RESULTS] */
     int count;        /* results in use */
     int recorded;     /* of them in the store */
@@ -78,6 +77,9 @@ static inline sp_result *sp_results(const sp_tuner *t)
 {
     return t->shared.data;
 }
+
+/* The baseline: the plain way that is surely fastest so far. */
+const sp_result *sp_baseline(const sp_tuner *t);
 
 /* Add a sentence about what was not available. */
 void sp_tuner_note(sp_tuner *t, const char *sentence);

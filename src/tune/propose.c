@@ -105,13 +105,13 @@ spry_status sp_tune_propose(sp_tuner *t)
     scoring g = {t, &known};
     sp_space space = space_of(t, &g);
     int most = t->opt.effort == SPRY_PATIENT ? MANY : FEW, count = 0;
-    int baselines = t->family->baselines(plain, t->p, &t->m);
     spry_status s;
 
     if (t->db)
         (void)spry_records_each(t->db, t->p->key, t->m.fingerprint, recall_one,
                                 &known);
-    for (int i = 0; i < baselines; i++)
+    t->baselines = t->family->baselines(plain, t->p, &t->m);
+    for (int i = 0; i < t->baselines; i++)
         add(t, &plain[i], score(&plain[i], &g));
     for (int i = 0; i < known.likes; i++)
         if (spry_schedule_legal(&known.liked[i], t->p, &t->m) == SPRY_OK &&

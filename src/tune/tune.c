@@ -162,40 +162,39 @@ static void store_answer(sp_tuner *t, const spry_tuning *story)
 
 /* ---- measuring ---- */
 
-/* The plain loops come first: race them to know what to beat. */
-static spry_status race_baselines(sp_tuner *t)
+const sp_result *sp_baseline(const sp_tuner *t)
 {
-    spry_schedule plain[SP_BASELINES];
-    int n = t->family->baselines(plain, t->p, &t->m), all = t->count, best = 0;
-    spry_status s;
+    const sp_result *base = sp_results(t);
 
-    t->base = plain[0];
-    t->count = n;
-    s = sp_tune_heats(t, 0);
-    t->count = all;
-    for (int i = 1; i < n; i++)
-        if (sp_results(t)[i].verdict == SPRY_VERDICT_OK &&
-            sp_results(t)[i].racer.low > 1)
-            best = i;
-    t->base = plain[best];
-    t->base_seconds = sp_results(t)[best].racer.seconds;
-    /* From here on, ratios are to the faster of the two. */
-    for (int i = 0; best && i < n; i++) {
+    for (int i = 1; i < t->baselines; i++) {
+        const sp_result *r = &sp_results(t)[i];
+
+        if (r->done && r->verdict == SPRY_VERDICT_OK && r->racer.low > 1 &&
+            r->racer.speedup > base->racer.speedup)
+            base = r;
+    }
+    return base;
+}
+
+/* The plain ways were raced against the first of them; in the end all
+ * ratios are to the fastest. */
+static void rescale_baselines(sp_tuner *t)
+{
+    double by = sp_baseline(t)->racer.speedup;
+
+    for (int i = 0; by > 0 && i < t->baselines; i++) {
         sp_racer *r = &sp_results(t)[i].racer;
-        double by = sp_results(t)[best].racer.speedup;
 
         r->speedup /= by;
         r->low /= by;
         r->high /= by;
     }
-    t->best = best;
-    return s;
 }
 
 static spry_status search(sp_tuner *t)
 {
-    int from = t->recorded, added = 1;
-    spry_status s = sp_tune_heats(t, from);
+    int from, added = 1;
+    spry_status s = sp_tune_heats(t, 0);
 
     while (s == SPRY_OK && !t->stopped && added &&
            sp_tuner_left(t) > 0.1 * t->opt.seconds) {
@@ -214,7 +213,7 @@ static spry_status search(sp_tuner *t)
 /* Packing counts when the calls are numbered. */
 static int pays(const sp_tuner *t, const sp_result *r)
 {
-    double gain = t->base_seconds * (1 - 1 / r->racer.low);
+    double gain = sp_baseline(t)->racer.seconds * (1 - 1 / r->racer.low);
 
     return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
 }
@@ -262,8 +261,8 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
         count = finalist[0] >= 0;
     }
     win = winner(t, finalist, count);
-    story->baseline = story->best = t->base;
-    story->baseline_seconds = story->seconds = t->base_seconds;
+    story->baseline = story->best = sp_baseline(t)->x;
+    story->baseline_seconds = story->seconds = sp_baseline(t)->racer.seconds;
     story->speedup = story->low = story->high = 1;
     if (win) {
         story->changed = 1;
@@ -312,11 +311,11 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
     if (s == SPRY_OK)
-        s = race_baselines(t);
-    if (s == SPRY_OK)
         s = search(t);
     if (s == SPRY_OK)
         s = decide(t, &story);
+    if (s == SPRY_OK)
+        rescale_baselines(t);
     if (s == SPRY_OK)
         s = hand_over(out, t, &story);
     if (s == SPRY_OK)

@@ -270,7 +270,7 @@ static sp_tuner hostile_tuner(const fixture *f, sp_family *family)
     family->make = hostile_make;
     t.family = family;
     t.deadline = sp_seconds() + 30;
-    t.base = spry_schedule_baseline(1);
+    t.baselines = 1;
     check_ok(spry_machine_detect(&t.m));
     check_ok(sp_oracle_make(&t.oracle, f->p, 1));
     check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
@@ -279,23 +279,23 @@ static sp_tuner hostile_tuner(const fixture *f, sp_family *family)
 
 static void hostile_candidates_are_results(void **state)
 {
-    static const int32_t tiles[] = {1, 2, 4, 8, 1};
+    static const int32_t tiles[] = {0, 1, 2, 4, 8, 1};
     static const spry_verdict verdicts[] = {
-        SPRY_VERDICT_OK, SPRY_VERDICT_CRASH, SPRY_VERDICT_WRONG,
-        SPRY_VERDICT_CRASH, SPRY_VERDICT_OK};
+        SPRY_VERDICT_OK,    SPRY_VERDICT_OK,    SPRY_VERDICT_CRASH,
+        SPRY_VERDICT_WRONG, SPRY_VERDICT_CRASH, SPRY_VERDICT_OK};
     fixture *f = *state;
     sp_family family;
     sp_tuner t = hostile_tuner(f, &family);
 
-    for (t.count = 0; t.count < 5; t.count++) {
+    for (t.count = 0; t.count < 6; t.count++) {
         sp_result *r = &sp_results(&t)[t.count];
 
         r->x = spry_schedule_baseline(1);
         r->x.tile = tiles[t.count];
-        r->x.prefetch = t.count == 4 ? 4 : 0;
+        r->x.prefetch = t.count == 5 ? 4 : 0;
     }
     check_ok(sp_tune_heats(&t, 0));
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         assert_true(sp_results(&t)[i].done);
         assert_int_equal(sp_results(&t)[i].verdict, verdicts[i]);
     }
