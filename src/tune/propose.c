@@ -94,7 +94,7 @@ static sp_space space_of(sp_tuner *t, scoring *g)
                       .score = score,
                       .payload = g,
                       .seed = t->opt.seed,
-                      .compile = t->compile != SP_COMPILE_NONE};
+                      .compile = 1}; /* score knows what can be had */
 }
 
 spry_status sp_tune_propose(sp_tuner *t)

@@ -17,6 +17,10 @@
 /* Never slower: the 95 % lower bound of the speed-up must exceed this. */
 static const double WORTH = 1.02;
 
+/* More threads than the baseline, in runs so short that one stolen core
+ * makes them many times longer, must promise more than that. */
+static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
+
 static const double DEFAULT_BUDGET = 10;
 
 /* Fewer calls than this many seconds of plain work are not worth a race. */
@@ -218,6 +222,15 @@ static int pays(const sp_tuner *t, const sp_result *r)
     return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
 }
 
+static int surely_faster(const sp_tuner *t, const sp_result *r)
+{
+    int risky = r->x.threads > sp_baseline(t)->x.threads &&
+                r->racer.seconds < SHORT_RUN;
+
+    return r->racer.pairs >= 6 &&
+           r->racer.low > (risky ? WORTH_THREADS : WORTH);
+}
+
 /* The finalist that is surely faster and pays, or NULL. */
 static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
 {
@@ -226,7 +239,7 @@ static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
     for (int i = 0; i < count; i++) {
         const sp_result *r = &sp_results(t)[finalist[i]];
 
-        if (r->racer.low > WORTH && r->racer.pairs >= 6 && pays(t, r) &&
+        if (surely_faster(t, r) && pays(t, r) &&
             (!win || r->racer.speedup > win->racer.speedup))
             win = r;
     }
