@@ -117,24 +117,29 @@ static void free_plans(spry_plan **plan, int *n, int keep)
         spry_plan_free(plan[--*n]);
 }
 
-/* plan[1 ...] are made ready in turn; a full heat is raced against plan[0]. */
+/* plan[1 ...] are made ready in turn; a full heat is raced against plan[0].
+ * However late it is, the first one has its turn. */
 static void run_heats(const work *w, sp_shared *shared, int from, int to,
                       spry_plan **plan, sp_result **result)
 {
     int n = 1;
 
-    for (int i = from; i < to && sp_tuner_left(w->t) > 0; i++) {
+    for (int i = from; i < to; i++) {
+        int last = i + 1 == to || sp_tuner_left(w->t) <= 0;
+
         sp_child_beat(shared, 1 + i);
         result[n] = &sp_results(w->t)[i];
-        if (!result[n]->done && (plan[n] = ready(w, result[n])))
+        if (result[n] != result[0] && !result[n]->done &&
+            (plan[n] = ready(w, result[n])))
             n++;
-        if (n <= HEAT && i + 1 < to)
+        if (n <= HEAT && !last)
             continue;
         if (n > 1 || !result[0]->done)
             race(w, shared, plan, result, n);
         free_plans(plan, &n, 1);
+        if (last)
+            return;
     }
-    free_plans(plan, &n, 1); /* time ran out before their heat */
 }
 
 /* Make the baseline ready; it is verified like everybody else. */

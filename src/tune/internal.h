@@ -78,7 +78,7 @@ static inline sp_result *sp_results(const sp_tuner *t)
     return t->shared.data;
 }
 
-/* The baseline: the plain way that is surely fastest so far. */
+/* The baseline: the plain way that is fastest so far. */
 const sp_result *sp_baseline(const sp_tuner *t);
 
 /* Add a sentence about what was not available. */

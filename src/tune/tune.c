@@ -166,6 +166,8 @@ static void store_answer(sp_tuner *t, const spry_tuning *story)
 
 /* ---- measuring ---- */
 
+/* Either plain way would do, so the faster median decides, given a little
+ * for the one that needs no threads. */
 const sp_result *sp_baseline(const sp_tuner *t)
 {
     const sp_result *base = sp_results(t);
@@ -173,8 +175,8 @@ const sp_result *sp_baseline(const sp_tuner *t)
     for (int i = 1; i < t->baselines; i++) {
         const sp_result *r = &sp_results(t)[i];
 
-        if (r->done && r->verdict == SPRY_VERDICT_OK && r->racer.low > 1 &&
-            r->racer.speedup > base->racer.speedup)
+        if (r->done && r->verdict == SPRY_VERDICT_OK &&
+            r->racer.speedup > 1.05 && r->racer.speedup > base->racer.speedup)
             base = r;
     }
     return base;
@@ -320,9 +322,9 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     spry_tuning story = {.changed = 0};
     spry_status s = start_measuring(t);
 
-    set_deadline(t);
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
+    set_deadline(t);
     if (s == SPRY_OK)
         s = search(t);
     if (s == SPRY_OK)

@@ -34,7 +34,7 @@ for n in 1 2; do
     key=$(grep -o '"key": *"[^"]*"' "$here/out$n" | head -1 |
         sed 's/.*: *"\(.*\)"/\1/')
     [ -n "$key" ] || fail "tune $n names no problem"
-    grep '"kind":"record"' "$here/all.jsonl" | grep -q -F "\"$key\"" ||
+    grep -q "\"kind\":\"record\".*\"$key\"" "$here/all.jsonl" ||
         fail "no record of tune $n"
 done
 echo "both tunes are in the store"

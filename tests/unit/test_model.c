@@ -185,7 +185,7 @@ static void edges_have_finite_answers(void **state)
     seconds(p, "bcsr tile=1 r=2 c=2");
     spry_problem_free(p);
     check_ok(spry_problem_spmv(&p, single, SPRY_F32));
-    seconds(p, "csr threads=100");
+    seconds(p, "csr threads=64");
     seconds(p, "sell slice=4 sigma=64");
     seconds(p, "dia");
     spry_problem_free(p);
