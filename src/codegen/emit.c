@@ -150,7 +150,7 @@ static void one_loop(sp_emit *e, int width, sp_tile_body *body)
 
 /* With the width known, what full tiles leave over is one tile of its own;
  * without, it is taken in halves. */
-void sp_emit_tiles(sp_emit *e, sp_tile_body *body)
+static void tiles(sp_emit *e, sp_tile_body *body)
 {
     int full = e->k->tile * e->lanes;
     int64_t n = e->k->n;
@@ -174,4 +174,20 @@ void sp_emit_tiles(sp_emit *e, sp_tile_body *body)
         body(e, &p);
         sp_line(e, "    }");
     }
+}
+
+void sp_emit_passes(sp_emit *e, sp_tile_body *body)
+{
+    sp_emit_opening(e);
+    sp_line(e, "    for (int64_t from = 0; from < n; from += a->pass) {");
+    sp_line(e, "    const int64_t stop = from + a->pass < n ? from + a->pass "
+               ": n;");
+    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    int64_t j = from;");
+    tiles(e, body);
+    sp_line(e, "    }");
+    sp_line(e, "    }");
+    sp_line(e, "    if (a->stream)");
+    sp_line(e, "        SP_FENCE();");
+    sp_emit_closing(e);
 }

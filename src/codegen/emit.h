@@ -40,10 +40,10 @@ void sp_emit_closing(sp_emit *e);
 /* Note a result in the watch of its width. */
 void sp_emit_watch(sp_emit *e, int width, const char *value);
 
-/* Call `body` for every tile of dense columns: tile * lanes at a time, then
- * narrower ones. */
+/* A whole spmm kernel around `body`: pass over pass, unit by unit, tile *
+ * lanes dense columns at a time, then narrower ones. */
 typedef void sp_tile_body(sp_emit *e, const sp_pieces *p);
-void sp_emit_tiles(sp_emit *e, sp_tile_body *body);
+void sp_emit_passes(sp_emit *e, sp_tile_body *body);
 /* Store accumulators named "<stem><piece>" into row pointer c. */
 void sp_emit_store(sp_emit *e, const sp_pieces *p, const char *stem);
 /* Prefetch the lines of a tile at address `from` (+ j). */

@@ -60,16 +60,5 @@ static void tile(sp_emit *e, const sp_pieces *p)
 
 void sp_emit_csr_spmm(sp_emit *e)
 {
-    sp_emit_opening(e);
-    sp_line(e, "    for (int64_t from = 0; from < n; from += a->pass) {");
-    sp_line(e, "    const int64_t stop = from + a->pass < n ? from + a->pass "
-               ": n;");
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
-    sp_line(e, "    int64_t j = from;");
-    sp_emit_tiles(e, tile);
-    sp_line(e, "    }");
-    sp_line(e, "    }");
-    sp_line(e, "    if (a->stream)");
-    sp_line(e, "        SP_FENCE();");
-    sp_emit_closing(e);
+    sp_emit_passes(e, tile);
 }

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -244,6 +245,10 @@ spry_status sp_child_run(sp_child_verdict *out, const sp_child_job *job,
     atomic_store(&shared->pulse->beats, 0);
     atomic_store(&shared->pulse->item, 0);
     atomic_store(&shared->pulse->finished, 0);
+    /* Our idle OpenMP threads would be counted in the child, though they do
+     * not live there; thinking itself crowded, it would let its own threads
+     * sleep between loops, and every parallel kernel would look slower. */
+    (void)omp_pause_resource_all(omp_pause_hard);
     pid = fork();
     if (pid < 0)
         return sp_fail_errno(SPRY_SYSTEM, "cannot start a child process");

@@ -27,12 +27,16 @@ typedef struct {
 typedef struct {
     const spry_plan *plan;
     const sp_oracle *o;
+    sp_shared *shared;
+    int64_t item;
 } runner;
 
+/* Every run says whose it is, so that whoever crashes or hangs is known. */
 static void run_once(void *ctx)
 {
     const runner *r = ctx;
 
+    sp_child_beat(r->shared, r->item);
     (void)spry_run_scaled(r->plan, 1, sp_oracle_B(r->o), sp_oracle_D(r->o), 0,
                           sp_oracle_C(r->o));
 }
@@ -67,19 +71,6 @@ static spry_plan *ready(const work *w, sp_result *r)
     return NULL;
 }
 
-typedef struct {
-    sp_shared *shared;
-    int64_t item;
-} pulse;
-
-static int beat(void *arg)
-{
-    const pulse *p = arg;
-
-    sp_child_beat(p->shared, p->item);
-    return 0;
-}
-
 /* Race plans, 0 the one to beat, and hand all but it their results. */
 static void race(const work *w, sp_shared *shared, spry_plan *const *plan,
                  sp_result *const *result, int n)
@@ -87,18 +78,16 @@ static void race(const work *w, sp_shared *shared, spry_plan *const *plan,
     static sp_racer out[HEAT + 1];
     runner r[HEAT + 1];
     sp_contestant c[HEAT + 1];
-    pulse alive = {shared, 1 + (result[n - 1] - sp_results(w->t))};
     double left = sp_tuner_left(w->t);
     sp_race_options o = {.seconds =
                              w->heat_seconds < left ? w->heat_seconds : left,
                          .pairs = w->pairs,
                          .precision = w->precision,
-                         .seed = w->t->opt.seed,
-                         .between = beat,
-                         .arg = &alive};
+                         .seed = w->t->opt.seed};
 
     for (int i = 0; i < n; i++) {
-        r[i] = (runner){plan[i], w->t->oracle};
+        r[i] = (runner){plan[i], w->t->oracle, shared,
+                        1 + (result[i] - sp_results(w->t))};
         c[i] = (sp_contestant){run_once, &r[i]};
     }
     memset(out, 0, sizeof out);
@@ -196,8 +185,8 @@ static int watch(void *arg)
 }
 
 /* The trial that was under way when the child ended is to blame, unless we
- * ended it ourselves; those that waited for their heat beside it are tried
- * again. 0: nobody to blame. */
+ * ended it ourselves; those that shared its heat are tried again. 0: nobody
+ * to blame. */
 static int blame(sp_tuner *t, const sp_child_verdict *v)
 {
     int64_t item = v->item - 1;
