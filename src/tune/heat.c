@@ -245,16 +245,24 @@ spry_status sp_tune_heats(sp_tuner *t, int from)
 
 /* ---- the final ---- */
 
-/* The fastest verified result that is neither the baseline nor `taken`. */
-static int pick(const sp_tuner *t, int taken)
+static int contains(const int *list, int n, int item)
+{
+    while (n > 0)
+        if (list[--n] == item)
+            return 1;
+    return 0;
+}
+
+/* The fastest verified result that is neither a baseline nor `taken`. */
+static int pick(const sp_tuner *t, const int *taken, int n)
 {
     int best = -1;
 
-    for (int i = 0; i < t->count; i++) {
+    for (int i = t->baselines; i < t->count; i++) {
         const sp_result *r = &sp_results(t)[i];
 
-        if (r->done && r->verdict == SPRY_VERDICT_OK && i != taken &&
-            i >= t->baselines &&
+        if (r->done && r->verdict == SPRY_VERDICT_OK &&
+            !contains(taken, n, i) &&
             (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
             best = i;
     }
@@ -280,7 +288,7 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
     return need > left ? need : left;
 }
 
-/* The best two run again behind the others, in a child of their own, and
+/* The best few run again behind the others, in a child of their own, and
  * what comes out replaces what was measured in the heats. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
 {
@@ -291,7 +299,7 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
 
     *count = 0;
     for (; n < SP_FINALISTS; n++) {
-        finalist[n] = pick(t, n ? finalist[0] : -1);
+        finalist[n] = pick(t, finalist, n);
         if (finalist[n] < 0)
             break;
         sp_results(t)[at + n] = sp_results(t)[finalist[n]];

@@ -50,7 +50,7 @@ typedef struct {
 } sp_result;
 
 /* Room for all results; the last places are the final's. */
-enum { SP_FINALISTS = 2, SP_RESULTS = 256 };
+enum { SP_FINALISTS = 3, SP_RESULTS = 256 };
 
 /* Of the budget, kept for the final. */
 #define SP_FINAL_SHARE 0.2
