@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <omp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +23,10 @@
 #include <unistd.h>
 
 #include "base/base.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#include <omp.h>
+#endif
 
 static const double POLL_SECONDS = 0.05;
 
@@ -236,6 +239,17 @@ static void reap(sp_child_verdict *out, pid_t pid, const struct sp_pulse *pulse)
     }
 }
 
+/* Idle OpenMP threads of ours would be counted in the child, though they do
+ * not live there; thinking itself crowded, GNU's library would let the child's
+ * own sleep between loops, and every parallel kernel would look slower. LLVM's
+ * takes care of forks itself and must not be paused before one. */
+static void rest_threads(void)
+{
+#if defined(__GNUC__) && !defined(__clang__)
+    (void)omp_pause_resource_all(omp_pause_hard);
+#endif
+}
+
 spry_status sp_child_run(sp_child_verdict *out, const sp_child_job *job,
                          sp_shared *shared)
 {
@@ -245,10 +259,7 @@ spry_status sp_child_run(sp_child_verdict *out, const sp_child_job *job,
     atomic_store(&shared->pulse->beats, 0);
     atomic_store(&shared->pulse->item, 0);
     atomic_store(&shared->pulse->finished, 0);
-    /* Our idle OpenMP threads would be counted in the child, though they do
-     * not live there; thinking itself crowded, it would let its own threads
-     * sleep between loops, and every parallel kernel would look slower. */
-    (void)omp_pause_resource_all(omp_pause_hard);
+    rest_threads();
     pid = fork();
     if (pid < 0)
         return sp_fail_errno(SPRY_SYSTEM, "cannot start a child process");

@@ -236,7 +236,7 @@ static void options_are_checked(void **state)
     f->opt.seconds = -1;
     assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
     assert_null(plan);
-    f->opt.seconds = NAN;
+    f->opt.seconds = (double)NAN;
     assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_USAGE);
     f->opt.seconds = 1;
     f->opt.threads = 1 << 20;
