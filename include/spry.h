@@ -6,6 +6,7 @@
 #include "spry/machine.h"
 #include "spry/matrix.h"
 #include "spry/model.h"
+#include "spry/network.h"
 #include "spry/plan.h"
 #include "spry/problem.h"
 #include "spry/records.h"

@@ -1,0 +1,195 @@
+/* internal.h - how the room's files make a network together.
+ *
+ * Chained networks come from a layer source, which yields one layer at a
+ * time; layers.c gathers them. Graphs of any shape come from dag.c. Both end
+ * in sp_network_adopt, the one place where a network is checked. */
+#ifndef SP_NETWORK_INTERNAL_H
+#define SP_NETWORK_INTERNAL_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/base.h"
+#include "spry/network.h"
+
+/* ---- networks (network.c) ---- */
+
+/* A network in the making: the fields of spry_network, still writable. */
+typedef struct {
+    int64_t neurons, inputs, outputs, layers, edges;
+    int64_t *first, *start;
+    int32_t *source;
+    float *weight, *bias;
+    spry_activation *activation;
+    int32_t *output;
+    int bias_on_nonzero;
+} sp_parts;
+
+/* All arrays, zeroed, for the counts that are set in p. */
+spry_status sp_parts_alloc(sp_parts *p);
+void sp_parts_free(sp_parts *p);
+
+/* Check the parts and make them a network, which owns the arrays from then
+ * on; on failure they are freed. When `file` is not NULL the arrays lie in
+ * it, and it is owned or freed instead. `name` begins sentences. */
+spry_status sp_network_adopt(spry_network **out, sp_parts *p, sp_file *file,
+                             const char *name);
+
+/* The layer of each neuron, -1 of inputs, into layer[neurons]. */
+void sp_network_layer_of(int32_t *layer, const spry_network *n);
+
+static inline float sp_activate(spry_activation a, float x)
+{
+    switch (a.curve) {
+    case SPRY_RELU: return x > 0 ? x : 0;
+    case SPRY_CLAMP: return x > 0 ? x < a.limit ? x : a.limit : 0;
+    case SPRY_TANH: return tanhf(x);
+    case SPRY_SIGMOID: return 1 / (1 + expf(-x));
+    case SPRY_LINEAR: break;
+    }
+    return x;
+}
+
+/* What a neuron makes of the sum over its in-edges. */
+static inline float sp_finish(spry_activation a, float sum, float bias,
+                              int bias_on_nonzero)
+{
+    return sp_activate(a, sum + (bias_on_nonzero && sum == 0 ? 0 : bias));
+}
+
+/* ---- out-edges (fanout.c) ---- */
+
+/* The other side of the in-edges: edges by the neuron they leave. */
+typedef struct {
+    int64_t *start;  /* [neurons + 1] */
+    int32_t *edge;   /* [edges] numbers of edges, ascending within a neuron */
+    int32_t *target; /* [edges] where edge k leads to, k its number */
+} sp_fanout;
+spry_status sp_fanout_make(sp_fanout *out, const spry_network *n);
+void sp_fanout_free(sp_fanout *f);
+
+/* ---- layer sources (layers.c) ---- */
+
+/* One kind of source. `next` fills the layer s->at by sp_layers_reserve and
+ * the arrays behind it; `close` frees s->state. */
+typedef struct {
+    spry_status (*next)(spry_layers *s);
+    spry_status (*rewind)(spry_layers *s); /* NULL: layers by number */
+    void (*close)(void *state);            /* NULL: sp_free */
+} sp_source;
+
+struct spry_layers {
+    const sp_source *source;
+    void *state;
+    spry_network_options options;
+    int64_t depth, at;
+    int64_t inputs; /* of the first layer */
+    int64_t edges;  /* of all, -1 when not known */
+    spry_layer layer;
+    /* The arrays of `layer`, kept from one to the next. */
+    int64_t *start;
+    int32_t *from;
+    float *weight, *bias;
+    int64_t start_room, from_room, weight_room, bias_room;
+};
+
+/* Room for a layer of so many outputs and edges; biases are all `bias`. */
+spry_status sp_layers_reserve(spry_layers *s, int64_t outputs, int64_t edges,
+                              float bias);
+
+/* ---- generators (generate.c, spec.c, generate_*.c) ---- */
+
+enum { SP_SPEC = 12, SP_SPEC_NAME = 16, SP_SPEC_VALUE = 64 };
+
+/* "key=value" words, the defaults already filled in. */
+typedef struct {
+    const char *kind, *params;
+    int count;
+    struct {
+        char name[SP_SPEC_NAME], value[SP_SPEC_VALUE];
+        int given;
+    } param[SP_SPEC];
+} sp_spec;
+
+/* params, "width=1024 depth=120", names all there are; text overrides. */
+spry_status sp_spec_parse(sp_spec *out, const char *kind, const char *params,
+                          const char *text);
+const char *sp_spec_text(const sp_spec *p, const char *name);
+/* SPRY_USAGE unless low <= value <= high. */
+spry_status sp_spec_count(int64_t *out, const sp_spec *p, const char *name,
+                          int64_t low, int64_t high);
+spry_status sp_spec_real(double *out, const sp_spec *p, const char *name,
+                         double low, double high);
+/* "2x3x4" into out[most], its length. */
+spry_status sp_spec_list(int64_t *out, int *count, int most, const sp_spec *p,
+                         const char *name);
+/* activation=, limit= and bias=. */
+spry_status sp_spec_neuron(spry_activation *a, float *bias, const sp_spec *p);
+#define SP_SPEC_NEURON " activation=relu limit=32 bias=0"
+
+/* A kind of network: a source of layers, or, when it is no chain, all of it
+ * at once. */
+typedef struct {
+    const char *name, *help, *params;
+    spry_status (*open)(spry_layers *s, const sp_spec *p);
+    spry_status (*make)(spry_network **out, const sp_spec *p, uint64_t seed);
+} sp_maker;
+
+extern const sp_maker sp_maker_radix, sp_maker_mixed, sp_maker_random,
+    sp_maker_pruned, sp_maker_smallworld, sp_maker_skip;
+
+/* Sources of one output of the layer s->at into source[], ascending and
+ * distinct; how many. Drawn twice from the same stream. */
+typedef int64_t sp_drawer(int32_t *source, const spry_layers *s, int64_t output,
+                          sp_rng *r);
+/* A layer of outputs that each draw at most `most` sources. */
+spry_status sp_layers_draw(spry_layers *s, int64_t outputs, int64_t most,
+                           sp_drawer *draw);
+/* width=, depth= and the neurons' parameters, into s. */
+spry_status sp_layers_shape(spry_layers *s, const sp_spec *p);
+/* For short lists: sorted in place; is x among them? */
+void sp_sort_sources(int32_t *source, int64_t count);
+int sp_has_source(const int32_t *source, int64_t count, int32_t x);
+
+/* A stream of chance for neuron n of layer `layer`. */
+sp_rng sp_net_stream(uint64_t seed, int64_t layer, int64_t n);
+/* Even in +-sqrt(6 / fan_in), which keeps the size of values from layer to
+ * layer under ReLU; never 0. */
+float sp_net_weight(sp_rng *r, int64_t fan_in);
+
+/* The layers of what "KIND,key=value" describes, or the network when it is
+ * no chain; exactly one of them on success. */
+spry_status sp_generate_open(spry_layers *s, spry_network **whole,
+                             const char *spec);
+
+/* ---- orders (orders.c, order_*.c) ---- */
+
+typedef struct {
+    const char *name, *help;
+    /* Fill edge[n->edges] with a valid order. Every option is set. */
+    spry_status (*make)(int32_t *edge, const spry_network *n,
+                        const spry_order_options *o);
+} sp_order;
+
+extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
+    sp_order_clustered;
+
+/* Edges by the block of their target, blocks ascending; by source within.
+ * Valid when no block's neurons depend on each other or on a later block;
+ * block[neurons] of inputs is not looked at. O(n + m) */
+spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
+                              const int32_t *block, int64_t blocks);
+
+/* ---- Mersenne Twister (mersenne.c) ---- */
+
+enum { SP_MERSENNE = 624 };
+typedef struct {
+    uint32_t word[SP_MERSENNE];
+    int at;
+} sp_mersenne;
+void sp_mersenne_seed(sp_mersenne *m, uint32_t seed);
+uint32_t sp_mersenne_next(sp_mersenne *m);
+/* The 53 bits of the next number in [0, 1). */
+uint64_t sp_mersenne_bits(sp_mersenne *m);
+
+#endif

@@ -1,0 +1,171 @@
+/* order_blocked.c - output-stationary orders: the outputs of a layer in
+ * blocks, and for each block the sources streamed by once.
+ *
+ * A block's partial sums stay in fast memory while its inputs pass, so each
+ * input is read once for each block that needs it. Blocks are cut from the
+ * outputs as numbered, or from the outputs sorted so that those with common
+ * inputs meet: by min-hashes, numbers that two sets share with a probability
+ * equal to their overlap. Either way O(n + m), and sorting. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "network/internal.h"
+
+/* Move through the edges by source and drop each into its block's part of
+ * the order: inside a block, sources ascend. */
+static void place_edges(int32_t *edge, int64_t *next, const sp_fanout *f,
+                        const spry_network *n, const int32_t *block)
+{
+    for (int64_t i = 0; i < n->edges; i++) {
+        int32_t k = f->edge[i];
+
+        edge[next[block[f->target[k]]]++] = k;
+    }
+}
+
+spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
+                              const int32_t *block, int64_t blocks)
+{
+    int64_t *next = sp_alloc(blocks + 1, sizeof *next);
+    sp_fanout f = {0};
+    spry_status s = next ? sp_fanout_make(&f, n)
+                         : sp_fail_memory((size_t)blocks * sizeof *next);
+
+    if (s == SPRY_OK) {
+        for (int64_t v = n->inputs; v < n->neurons; v++)
+            next[block[v] + 1] += n->start[v + 1] - n->start[v];
+        for (int64_t b = 0; b < blocks; b++)
+            next[b + 1] += next[b];
+        place_edges(edge, next, &f, n, block);
+    }
+    sp_fanout_free(&f);
+    sp_free(next);
+    return s;
+}
+
+/* ---- which outputs make a block ---- */
+
+enum { HASHES = 4 };
+
+typedef struct {
+    uint64_t hash[HASHES];
+    int32_t neuron;
+} sketch;
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* The least of each hash over the inputs of v. */
+static sketch sketch_of(const spry_network *n, int64_t v, uint64_t seed)
+{
+    sketch s = {.neuron = (int32_t)v};
+
+    for (int h = 0; h < HASHES; h++) {
+        uint64_t salt = mix(seed + (uint64_t)h + 1);
+
+        s.hash[h] = UINT64_MAX;
+        for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
+            uint64_t x = mix((uint64_t)n->source[k] + salt);
+
+            s.hash[h] = x < s.hash[h] ? x : s.hash[h];
+        }
+    }
+    return s;
+}
+
+static int compare_sketches(const void *a, const void *b)
+{
+    const sketch *x = a, *y = b;
+
+    for (int h = 0; h < HASHES; h++)
+        if (x->hash[h] != y->hash[h])
+            return x->hash[h] < y->hash[h] ? -1 : 1;
+    return x->neuron < y->neuron ? -1 : 1;
+}
+
+/* Neurons first .. end - 1 into order[], neighbours alike. */
+static void sort_by_sketch(int32_t *order, sketch *s, const spry_network *n,
+                           int64_t layer, uint64_t seed)
+{
+    int64_t from = n->first[layer], count = n->first[layer + 1] - from;
+
+    for (int64_t i = 0; i < count; i++)
+        s[i] = sketch_of(n, from + i, seed);
+    qsort(s, (size_t)count, sizeof *s, compare_sketches);
+    for (int64_t i = 0; i < count; i++)
+        order[i] = s[i].neuron;
+}
+
+static int64_t widest_layer(const spry_network *n)
+{
+    int64_t most = 0;
+
+    for (int64_t l = 0; l < n->layers; l++)
+        if (n->first[l + 1] - n->first[l] > most)
+            most = n->first[l + 1] - n->first[l];
+    return most;
+}
+
+/* block[v] for all neurons, T to a block, layer by layer; how many. With
+ * sketches they decide who is whose neighbour. */
+static int64_t cut_blocks(int32_t *block, int32_t *order, sketch *sketches,
+                          const spry_network *n, const spry_order_options *o)
+{
+    int64_t blocks = 0;
+
+    for (int64_t l = 0; l < n->layers; l++) {
+        int64_t from = n->first[l], count = n->first[l + 1] - from;
+
+        if (sketches)
+            sort_by_sketch(order, sketches, n, l, o->seed);
+        for (int64_t i = 0; i < count; i++)
+            block[sketches ? order[i] : from + i] =
+                (int32_t)(blocks + i / o->block);
+        blocks += (count + o->block - 1) / o->block;
+    }
+    return blocks;
+}
+
+static spry_status order_in_blocks(int32_t *edge, const spry_network *n,
+                                   const spry_order_options *o, int clustered)
+{
+    int64_t widest = clustered ? widest_layer(n) : 0, blocks;
+    int32_t *block = sp_alloc(n->neurons, sizeof *block);
+    int32_t *order = sp_alloc(widest, sizeof *order);
+    sketch *sketches = sp_alloc(widest, sizeof *sketches);
+    spry_status s;
+
+    if (block && order && sketches) {
+        blocks = cut_blocks(block, order, clustered ? sketches : NULL, n, o);
+        s = sp_order_by_block(edge, n, block, blocks);
+    } else {
+        s = sp_fail_memory((size_t)n->neurons * sizeof *block);
+    }
+    sp_free(block);
+    sp_free(order);
+    sp_free(sketches);
+    return s;
+}
+
+static spry_status blocked(int32_t *edge, const spry_network *n,
+                           const spry_order_options *o)
+{
+    return order_in_blocks(edge, n, o, 0);
+}
+
+static spry_status clustered(int32_t *edge, const spry_network *n,
+                             const spry_order_options *o)
+{
+    return order_in_blocks(edge, n, o, 1);
+}
+
+const sp_order sp_order_blocked = {
+    "blocked", "a block of outputs at a time, its sources streamed by",
+    blocked};
+
+const sp_order sp_order_clustered = {
+    "clustered", "blocked, outputs with common inputs in one block", clustered};

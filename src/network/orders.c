@@ -1,0 +1,142 @@
+/* orders.c - the table of edge orders, and what makes an order valid. */
+#include <string.h>
+
+#include "network/internal.h"
+
+static const sp_order *const orders[] = {
+    &sp_order_destination,
+    &sp_order_source,
+    &sp_order_blocked,
+    &sp_order_clustered,
+};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+static const sp_order *order_at(int i)
+{
+    return i >= 0 && i < ORDERS ? orders[i] : NULL;
+}
+
+const char *spry_order_name(int i)
+{
+    return order_at(i) ? order_at(i)->name : NULL;
+}
+
+const char *spry_order_help(int i)
+{
+    return order_at(i) ? order_at(i)->help : NULL;
+}
+
+static const sp_order *find_order(const char *name)
+{
+    for (int i = 0; i < ORDERS; i++)
+        if (strcmp(orders[i]->name, name) == 0)
+            return orders[i];
+    return NULL;
+}
+
+static spry_status unknown_order(const char *name)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < ORDERS && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i ? ", " : "", orders[i]->name);
+    return sp_fail(SPRY_USAGE, "no edge order '%.40s'; there are %s", name,
+                   list);
+}
+
+/* The caller's options as far as its struct reaches, defaults behind. */
+static spry_status fill_options(spry_order_options *o,
+                                const spry_order_options *given)
+{
+    static const spry_order_options defaults = SPRY_ORDER_DEFAULTS;
+
+    *o = defaults;
+    if (given)
+        memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
+    if (o->window < 1 || o->memory < 3 || o->block < 0 || !(o->seconds >= 0))
+        return sp_fail(SPRY_USAGE,
+                       "an order needs a window of 1, a memory of 3, and no "
+                       "negative block or time");
+    if (o->block == 0)
+        o->block = (o->memory + 1) / 2;
+    return SPRY_OK;
+}
+
+spry_status spry_order_make(int32_t *edge, const spry_network *n,
+                            const char *name, const spry_order_options *given)
+{
+    const sp_order *order = find_order(name);
+    spry_order_options o;
+    spry_status s;
+
+    if (!order)
+        return unknown_order(name);
+    if (n->edges > INT32_MAX)
+        return sp_fail(SPRY_USAGE,
+                       "%lld edges are too many to order; at most 2^31 - 1",
+                       (long long)n->edges);
+    s = fill_options(&o, given);
+    if (s == SPRY_OK)
+        s = order->make(edge, n, &o);
+    return s == SPRY_OK ? spry_order_check(edge, n) : s;
+}
+
+/* ---- validity ---- */
+
+typedef struct {
+    const spry_network *n;
+    int32_t *target; /* [edges], -1 once the edge was met */
+    int32_t *left;   /* [neurons] in-edges not met yet */
+} checking;
+
+static void set_up(const checking *c)
+{
+    const spry_network *n = c->n;
+
+    for (int64_t v = 0; v < n->neurons; v++) {
+        c->left[v] = (int32_t)(n->start[v + 1] - n->start[v]);
+        for (int64_t k = n->start[v]; k < n->start[v + 1]; k++)
+            c->target[k] = (int32_t)v;
+    }
+}
+
+static spry_status walk(const checking *c, const int32_t *edge)
+{
+    for (int64_t i = 0; i < c->n->edges; i++) {
+        int32_t k = edge[i];
+
+        if (k < 0 || k >= c->n->edges || c->target[k] < 0)
+            return sp_fail(SPRY_WRONG,
+                           "place %lld of the order holds edge %d, which is "
+                           "none or was there before",
+                           (long long)i, k);
+        if (c->left[c->n->source[k]] > 0)
+            return sp_fail(SPRY_WRONG,
+                           "place %lld of the order needs neuron %d, which "
+                           "still waits for %d edges",
+                           (long long)i, c->n->source[k],
+                           c->left[c->n->source[k]]);
+        c->left[c->target[k]]--;
+        c->target[k] = -1;
+    }
+    return SPRY_OK;
+}
+
+spry_status spry_order_check(const int32_t *edge, const spry_network *n)
+{
+    checking c = {n, sp_alloc_raw(n->edges, sizeof *c.target),
+                  sp_alloc_raw(n->neurons, sizeof *c.left)};
+    spry_status s = SPRY_OK;
+
+    if (!c.target || !c.left)
+        s = sp_fail_memory((size_t)(n->edges + n->neurons) * 4);
+    if (s == SPRY_OK) {
+        set_up(&c);
+        s = walk(&c, edge);
+    }
+    sp_free(c.target);
+    sp_free(c.left);
+    return s;
+}

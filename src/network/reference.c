@@ -1,0 +1,65 @@
+/* reference.c - the plain forward pass: neurons by number, in double.
+ *
+ * Slow and obvious. What every other way to run a network is compared with. */
+#include "spry/network.h"
+
+#include "network/internal.h"
+
+static double curve(spry_activation a, double x)
+{
+    switch (a.curve) {
+    case SPRY_RELU: return x > 0 ? x : 0;
+    case SPRY_CLAMP: return x > 0 ? fmin(x, (double)a.limit) : 0;
+    case SPRY_TANH: return tanh(x);
+    case SPRY_SIGMOID: return 1 / (1 + exp(-x));
+    case SPRY_LINEAR: break;
+    }
+    return x;
+}
+
+/* value[neurons] from its first n->inputs. */
+static void forward(double *value, const spry_network *n)
+{
+    for (int64_t l = 0; l < n->layers; l++)
+        for (int64_t v = n->first[l]; v < n->first[l + 1]; v++) {
+            double sum = 0;
+
+            for (int64_t k = n->start[v]; k < n->start[v + 1]; k++)
+                sum += (double)n->weight[k] * value[n->source[k]];
+            if (!n->bias_on_nonzero || sum != 0)
+                sum += (double)n->bias[v];
+            value[v] = curve(n->activation[l], sum);
+        }
+}
+
+/* One input to one output, through value[neurons]. */
+static void run_one(double *y, double *value, const spry_network *n,
+                    const float *x)
+{
+    for (int64_t v = 0; v < n->inputs; v++)
+        value[v] = (double)x[v];
+    forward(value, n);
+    for (int64_t i = 0; i < n->outputs; i++)
+        y[i] = value[n->output[i]];
+}
+
+spry_status spry_network_reference(double *y, const spry_network *n,
+                                   const float *x, int64_t batch)
+{
+    int short_of_memory = 0;
+
+#pragma omp parallel reduction(| : short_of_memory) if (batch > 1)
+    {
+        double *value = sp_alloc_raw(n->neurons, sizeof *value);
+
+        short_of_memory = !value;
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t b = 0; b < batch; b++)
+            if (value)
+                run_one(y + b * n->outputs, value, n, x + b * n->inputs);
+        sp_free(value);
+    }
+    if (short_of_memory)
+        return sp_fail_memory((size_t)n->neurons * sizeof(double));
+    return SPRY_OK;
+}

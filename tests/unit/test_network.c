@@ -1,0 +1,511 @@
+/* test_network.c - networks: their invariants, generators, references. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "matrix/matrix.h"
+#include "network/internal.h"
+
+/* Several of each kind, small. */
+static const char *const specs[] = {
+    "gen:radix,depth=7",
+    "gen:mixed",
+    "gen:mixed,radices=2x3x4,copies=1x2x3x4",
+    "gen:mixed,radices=2x3x6x2,classes=6,copies=2",
+    "gen:random,width=60,depth=5,density=0.2",
+    "gen:random,width=7,density=0",
+    "gen:random,width=7,density=1",
+    "gen:pruned,widths=40x30x20x10,sparsity=0.8,bias=-0.1",
+    "gen:pruned,widths=5x4,sparsity=0,activation=sigmoid",
+    "gen:smallworld,width=50,degree=6",
+    "gen:smallworld,width=4,degree=4,rewire=1,activation=tanh",
+    "gen:skip,width=20,depth=6,degree=5",
+};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+static spry_network *read_net(const char *path)
+{
+    spry_network *n;
+
+    check_ok(spry_network_read(&n, path, NULL));
+    return n;
+}
+
+static float *some_inputs(const spry_network *n, int64_t batch)
+{
+    float *x = sp_alloc(batch * n->inputs, sizeof *x);
+    sp_rng r = sp_rng_seed(7);
+
+    for (int64_t i = 0; i < batch * n->inputs; i++)
+        x[i] = sp_rng_below(&r, 3) ? 0 : (float)sp_rng_unit(&r);
+    return x;
+}
+
+/* ---- generators ---- */
+
+static void kinds_are_listed(void **state)
+{
+    (void)state;
+    for (int i = 0; spry_network_generator_name(i); i++) {
+        char path[64];
+
+        assert_true(strlen(spry_network_generator_help(i)) > 0);
+        assert_true(strlen(spry_network_generator_params(i)) > 0);
+        snprintf(path, sizeof path, "gen:%s", spry_network_generator_name(i));
+        if (strcmp(spry_network_generator_name(i), "radix") != 0)
+            spry_network_free(read_net(path));
+    }
+    assert_null(spry_network_generator_name(-1));
+}
+
+static void same_seed_same_network(void **state)
+{
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        spry_network *a = read_net(specs[i]), *b = read_net(specs[i]), *c;
+        char ka[33], kb[33], kc[33];
+
+        o.seed = 2;
+        check_ok(spry_network_read(&c, specs[i], &o));
+        spry_network_key(ka, a);
+        spry_network_key(kb, b);
+        spry_network_key(kc, c);
+        assert_string_equal(ka, kb);
+        if (strstr(specs[i], "0.2") || strstr(specs[i], "skip"))
+            assert_string_not_equal(ka, kc);
+        spry_network_free(a);
+        spry_network_free(b);
+        spry_network_free(c);
+    }
+}
+
+static void bad_specs_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "gen:nothing",
+        "gen:radix,width=1000",
+        "gen:radix,depth=0",
+        "gen:radix,depth=1.5",
+        "gen:radix,width=1024,width=1024",
+        "gen:random,density=2",
+        "gen:random,density=x",
+        "gen:random,activation=step",
+        "gen:mixed,radices=2x",
+        "gen:mixed,radices=3x4,classes=8",
+        "gen:mixed,copies=2x2",
+        "gen:mixed,radices=4096x4096x4096",
+        "gen:pruned,widths=10",
+        "gen:pruned,widths=10x99999",
+        "gen:smallworld,width=8,degree=9",
+        "gen:skip,width=8,degree=9",
+        "gen:skip,colour=red",
+    };
+    spry_network *n;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(spry_network_read(&n, bad[i], NULL), SPRY_USAGE);
+        assert_null(n);
+        assert_true(strlen(spry_message()) > 0);
+    }
+}
+
+/* Mixed radix: between every input class and every output class there is
+ * one path. */
+static void mixed_radix_joins_all_classes_once(void **state)
+{
+    spry_network *n =
+        read_net("gen:mixed,radices=2x3x4,copies=1,activation=linear");
+    float x[24] = {0};
+    double y[24];
+
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        memset(x, 0, sizeof x);
+        x[i] = 1;
+        check_ok(spry_network_reference(y, n, x, 1));
+        for (int j = 0; j < 24; j++)
+            assert_float_equal(y[j], 8.0 / 24, 1e-6);
+    }
+    spry_network_free(n);
+}
+
+static void pruned_keeps_the_share(void **state)
+{
+    spry_network *n = read_net("gen:pruned,widths=100x80,sparsity=0.9");
+
+    (void)state;
+    assert_in_range(n->edges, 795, 805);
+    spry_network_free(n);
+}
+
+static void random_has_the_density(void **state)
+{
+    spry_network *n = read_net("gen:random,width=500,depth=2,density=0.1");
+
+    (void)state;
+    assert_in_range(n->edges, 49000, 51000);
+    spry_network_free(n);
+}
+
+/* ---- the official networks ---- */
+
+/* The first outputs of the reference implementation. */
+static void mersenne_is_mt19937(void **state)
+{
+    sp_mersenne m;
+
+    (void)state;
+    sp_mersenne_seed(&m, 5489);
+    assert_int_equal(sp_mersenne_next(&m), 3499211612u);
+    assert_int_equal(sp_mersenne_next(&m), 581869302u);
+    for (int i = 2; i < 9999; i++)
+        sp_mersenne_next(&m);
+    assert_int_equal(sp_mersenne_next(&m), 4123659995u);
+}
+
+/* Published by others: they hold for no other permutations. */
+static void official_counters(void **state)
+{
+    spry_layers *s;
+    spry_counters c;
+
+    (void)state;
+    check_ok(spry_layers_open(&s, "gen:radix,width=1024,depth=120", NULL));
+    check_ok(spry_layers_counters(&c, s));
+    assert_int_equal(c.buffers, 960);
+    assert_int_equal(c.map, 491520);
+    assert_int_equal(c.warpnz, 163152);
+    assert_int_equal(c.weight_max, 50176);
+    assert_int_equal(spry_layers_edges(s), 3932160);
+    spry_layers_close(s);
+}
+
+/* Deeper networks begin with shallower ones, and a rewind begins anew. */
+static void depth_is_a_prefix(void **state)
+{
+    spry_network *shallow = read_net("gen:radix,depth=13");
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    spry_network *deep, *again;
+    spry_layers *s;
+
+    (void)state;
+    o.depth = 13;
+    check_ok(spry_layers_open(&s, "gen:radix,depth=40", &o));
+    check_ok(spry_layers_gather(&deep, s));
+    check_ok(spry_layers_gather(&again, s));
+    assert_int_equal(deep->edges, shallow->edges);
+    assert_memory_equal(deep->source, shallow->source,
+                        (size_t)shallow->edges * sizeof *shallow->source);
+    assert_memory_equal(again->source, shallow->source,
+                        (size_t)shallow->edges * sizeof *shallow->source);
+    spry_layers_close(s);
+    spry_network_free(shallow);
+    spry_network_free(deep);
+    spry_network_free(again);
+}
+
+/* ---- making by hand ---- */
+
+/* Two inputs, a hidden neuron, and an output that also sees input 1. */
+static const int64_t hand_first[] = {2, 3, 4}, hand_start[] = {0, 0, 0, 2, 4};
+static const int32_t hand_source[] = {0, 1, 1, 2}, hand_output[] = {3};
+static const float hand_weight[] = {1, -2, 3, 4}, hand_bias[] = {0, 0, 1, -1};
+static const spry_activation hand_activation[] = {{SPRY_RELU, 0},
+                                                  {SPRY_CLAMP, 10}};
+
+static spry_network by_hand(void)
+{
+    return (spry_network){.neurons = 4,
+                          .inputs = 2,
+                          .outputs = 1,
+                          .layers = 2,
+                          .edges = 4,
+                          .first = hand_first,
+                          .start = hand_start,
+                          .source = hand_source,
+                          .weight = hand_weight,
+                          .bias = hand_bias,
+                          .activation = hand_activation,
+                          .output = hand_output};
+}
+
+static void reference_by_hand(void **state)
+{
+    static const float x[] = {1, 0.5f, 0, 0, 0, 1, 9, 0};
+    spry_network parts = by_hand(), *n;
+    double y[4];
+
+    (void)state;
+    check_ok(spry_network_make(&n, &parts));
+    assert_int_equal(n->chained, 0);
+    check_ok(spry_network_reference(y, n, x, 4));
+    assert_float_equal(y[0], 4.5, 1e-12); /* 4 relu(1-1+1) + 1.5 - 1 */
+    assert_float_equal(y[1], 3, 1e-12);   /* 4 relu(1) - 1 */
+    assert_float_equal(y[2], 2, 1e-12);   /* 3 - 1 */
+    assert_float_equal(y[3], 10, 1e-12);  /* clamped */
+    spry_network_free(n);
+    parts.bias_on_nonzero = 1;
+    check_ok(spry_network_make(&n, &parts));
+    check_ok(spry_network_reference(y, n, x, 4));
+    assert_float_equal(y[0], 0.5, 1e-12); /* 1 - 1 = 0 gets no bias */
+    assert_float_equal(y[1], 0, 1e-12);
+    spry_network_free(n);
+}
+
+static void broken_parts_are_refused(void **state)
+{
+    static const int32_t same_layer[] = {0, 1, 1, 3}, repeated[] = {1, 1, 1, 2};
+    static const int32_t nowhere[] = {4};
+    static const float not_a_number[] = {1, NAN, 3, 4},
+                       input_bias[] = {1, 0, 0, 0};
+    static const int64_t no_layer[] = {2, 4, 4}, falling[] = {0, 0, 0, 5, 4};
+    spry_network good = by_hand(), bad[8], *n;
+
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        bad[i] = good;
+    bad[0].source = same_layer;
+    bad[1].source = repeated;
+    bad[2].output = nowhere;
+    bad[3].weight = not_a_number;
+    bad[4].bias = input_bias;
+    bad[5].first = no_layer;
+    bad[6].start = falling;
+    bad[7].neurons = 5;
+    bad[7].edges = 0;
+    for (int i = 0; i < 8; i++) {
+        if (i == 7)
+            bad[7].neurons = 0;
+        assert_int_not_equal(spry_network_make(&n, &bad[i]), SPRY_OK);
+        assert_null(n);
+    }
+}
+
+/* ---- every way to run agrees with the reference ---- */
+
+static void check_near(const float *y, const double *right, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        assert_true(fabs((double)y[i] - right[i]) <=
+                    1e-4 * (1 + fabs(right[i])));
+}
+
+static void check_orders(const spry_network *n, const float *x,
+                         const double *right, int64_t batch)
+{
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    float *y = sp_alloc(batch * n->outputs, sizeof *y);
+
+    for (int i = 0; spry_order_name(i); i++) {
+        spry_stream *s;
+
+        check_ok(spry_order_make(edge, n, spry_order_name(i), NULL));
+        check_ok(spry_stream_make(&s, n, edge));
+        check_ok(spry_stream_run(s, y, x, 1));
+        check_near(y, right, n->outputs);
+        check_ok(spry_stream_run(s, y, x, batch));
+        check_near(y, right, batch * n->outputs);
+        spry_stream_free(s);
+    }
+    sp_free(edge);
+    sp_free(y);
+}
+
+static void streams_agree_with_the_reference(void **state)
+{
+    enum { BATCH = 37 };
+
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        spry_network *n = read_net(specs[i]);
+        float *x = some_inputs(n, BATCH);
+        double *right = sp_alloc(BATCH * n->outputs, sizeof *right);
+
+        check_ok(spry_network_reference(right, n, x, BATCH));
+        check_orders(n, x, right, BATCH);
+        sp_free(x);
+        sp_free(right);
+        spry_network_free(n);
+    }
+}
+
+static void layers_agree_with_the_reference(void **state)
+{
+    enum { BATCH = 37 };
+
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        spry_network *n = read_net(specs[i]);
+        float *x = some_inputs(n, BATCH);
+        double *right = sp_alloc(BATCH * n->outputs, sizeof *right);
+        float *y = sp_alloc(BATCH * n->outputs, sizeof *y);
+        spry_layers *s;
+        spry_status status = spry_layers_open(&s, specs[i], NULL);
+
+        assert_int_equal(status, n->chained ? SPRY_OK : SPRY_USAGE);
+        if (status == SPRY_OK) {
+            check_ok(spry_network_reference(right, n, x, BATCH));
+            check_ok(spry_layers_run(y, s, x, BATCH));
+            check_near(y, right, BATCH * n->outputs);
+        }
+        spry_layers_close(s);
+        sp_free(x);
+        sp_free(y);
+        sp_free(right);
+        spry_network_free(n);
+    }
+}
+
+/* ---- orders ---- */
+
+static void wrong_orders_are_seen(void **state)
+{
+    static const int32_t early[] = {3, 0, 1, 2}, twice[] = {0, 1, 2, 2},
+                         beyond[] = {0, 1, 2, 4}, late[] = {2, 1, 0, 3};
+    spry_network parts = by_hand(), *n;
+    spry_stream *s;
+
+    (void)state;
+    check_ok(spry_network_make(&n, &parts));
+    check_ok(spry_order_check(late, n));
+    assert_int_equal(spry_order_check(early, n), SPRY_WRONG);
+    assert_int_equal(spry_order_check(twice, n), SPRY_WRONG);
+    assert_int_equal(spry_order_check(beyond, n), SPRY_WRONG);
+    assert_int_equal(spry_stream_make(&s, n, early), SPRY_WRONG);
+    assert_null(s);
+    assert_int_equal(spry_order_make((int32_t[4]){0}, n, "none", NULL),
+                     SPRY_USAGE);
+    spry_network_free(n);
+}
+
+/* Sources ascend within each block of a layer. */
+static void blocks_stream_their_sources(void **state)
+{
+    spry_network *n = read_net("gen:random,width=64,depth=2,density=0.3");
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    int falls = 0;
+
+    (void)state;
+    o.block = 16;
+    check_ok(spry_order_make(edge, n, "blocked", &o));
+    for (int64_t i = 1; i < n->edges; i++)
+        falls += n->source[edge[i]] < n->source[edge[i - 1]];
+    assert_in_range(falls, 6, 7); /* 8 blocks; the layers' change may rise */
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+/* ---- inputs ---- */
+
+static void strokes_are_like_digits(void **state)
+{
+    spry_matrix *m, *large;
+    float *x;
+
+    (void)state;
+    check_ok(spry_inputs_strokes(&m, 1000, 1024, 3));
+    assert_in_range(m->nnz, 100 * 1000, 112 * 1000);
+    check_ok(spry_inputs_enlarge(&large, m, 4096));
+    assert_int_equal(large->nnz, 4 * m->nnz);
+    assert_int_equal(large->cols, 4096);
+    x = sp_alloc(2 * 4096, sizeof *x);
+    check_ok(spry_inputs_dense(x, large, 998, 2, 4096));
+    assert_int_equal(spry_inputs_dense(x, large, 999, 2, 4096), SPRY_USAGE);
+    assert_int_equal(spry_inputs_dense(x, large, 0, 1, 1024), SPRY_USAGE);
+    for (int64_t k = m->start[998]; k < m->start[999]; k++) {
+        int64_t p = sp_col(m, k), at;
+
+        at = p / 32 * 2 * 64 + p % 32 * 2;
+        assert_true(x[at] == 1 && x[at + 1] == 1 && x[at + 64] == 1 &&
+                    x[at + 65] == 1);
+    }
+    sp_free(x);
+    spry_matrix_free(m);
+    spry_matrix_free(large);
+    assert_int_equal(spry_inputs_strokes(&m, 10, 1000, 3), SPRY_USAGE);
+}
+
+/* ---- memory ---- */
+
+/* Refuse every allocation in turn: a failure, a sentence, nothing left. */
+static void short_memory_is_survived(void **state)
+{
+    int64_t before = sp_alloc_live();
+
+    (void)state;
+    for (int i = 0; i < SPECS; i++)
+        for (int64_t n = 1;; n++) {
+            spry_network *net;
+            spry_status s;
+
+            sp_alloc_refuse(n, 0);
+            s = spry_network_read(&net, specs[i], NULL);
+            sp_alloc_refuse(0, 0);
+            if (s == SPRY_OK) {
+                spry_network_free(net);
+                break;
+            }
+            assert_int_equal(s, SPRY_SYSTEM);
+            assert_null(net);
+            assert_int_equal(sp_alloc_live(), before);
+        }
+}
+
+static void streams_survive_short_memory(void **state)
+{
+    spry_network *net = read_net("gen:skip,width=20,depth=3,degree=5");
+    int32_t *edge = sp_alloc(net->edges, sizeof *edge);
+    int64_t before = sp_alloc_live();
+
+    (void)state;
+    for (int i = 0; spry_order_name(i); i++)
+        for (int64_t n = 1;; n++) {
+            spry_stream *stream = NULL;
+            spry_status s;
+
+            sp_alloc_refuse(n, 0);
+            s = spry_order_make(edge, net, spry_order_name(i), NULL);
+            if (s == SPRY_OK)
+                s = spry_stream_make(&stream, net, edge);
+            sp_alloc_refuse(0, 0);
+            spry_stream_free(stream);
+            assert_int_equal(sp_alloc_live(), before);
+            if (s == SPRY_OK)
+                break;
+            assert_int_equal(s, SPRY_SYSTEM);
+        }
+    sp_free(edge);
+    spry_network_free(net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_are_listed),
+        cmocka_unit_test(same_seed_same_network),
+        cmocka_unit_test(bad_specs_are_refused),
+        cmocka_unit_test(mixed_radix_joins_all_classes_once),
+        cmocka_unit_test(pruned_keeps_the_share),
+        cmocka_unit_test(random_has_the_density),
+        cmocka_unit_test(mersenne_is_mt19937),
+        cmocka_unit_test(official_counters),
+        cmocka_unit_test(depth_is_a_prefix),
+        cmocka_unit_test(reference_by_hand),
+        cmocka_unit_test(broken_parts_are_refused),
+        cmocka_unit_test(streams_agree_with_the_reference),
+        cmocka_unit_test(layers_agree_with_the_reference),
+        cmocka_unit_test(wrong_orders_are_seen),
+        cmocka_unit_test(blocks_stream_their_sources),
+        cmocka_unit_test(strokes_are_like_digits),
+        cmocka_unit_test(short_memory_is_survived),
+        cmocka_unit_test(streams_survive_short_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
