@@ -12,6 +12,7 @@
 #include "spry/records.h"
 #include "spry/schedule.h"
 #include "spry/status.h"
+#include "spry/tensor.h"
 #include "spry/tune.h"
 
 #endif

@@ -21,11 +21,16 @@ typedef enum {
     SPRY_BCSR, /* dense r x c blocks */
     SPRY_SELL, /* slices of `slice` rows, sorted in windows of `sigma` */
     SPRY_DCSR, /* compressed rows, empty ones left out */
-    SPRY_DIA   /* diagonals */
+    SPRY_DIA,  /* diagonals */
+    SPRY_CSF   /* compressed fibers of a tensor; tile=0: the plain loop */
 } spry_format;
 
 /* Row orders. */
 enum { SPRY_ORDER_NONE, SPRY_ORDER_LENGTH, SPRY_ORDER_RCM, SPRY_ORDER_CLUSTER };
+
+/* How a tensor is walked, from the outermost mode inwards; i is the result's,
+ * k belongs to B, l to D. */
+enum { SPRY_MODES_IKL, SPRY_MODES_ILK, SPRY_MODES_KLI, SPRY_MODES_LKI };
 
 typedef struct {
     int32_t format;   /* spry_format */
@@ -37,9 +42,11 @@ typedef struct {
     int32_t gather;   /* 1: hardware gathers */
     int32_t index;    /* bits of a stored column: 16, 64; 0: 32 if they fit */
     int32_t prefetch; /* nonzeros ahead; 0: none */
-    int32_t panel;    /* columns of A per panel; 0: all in one */
+    int32_t panel;    /* columns of A (of a tensor: indices of its innermost
+                         mode) per panel; 0: all in one */
     int32_t pass;     /* dense columns per pass over A; 0: all in one */
     int32_t order;    /* row order */
+    int32_t modes;    /* of a tensor: in which order they nest */
     int32_t stream;   /* 1: results bypass the cache */
     int32_t fixed;    /* 1: dense width compiled in (needs a compiler) */
     int32_t threads;

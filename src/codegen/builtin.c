@@ -18,9 +18,9 @@ typedef struct {
     int32_t fixed;    /* 1: for any dense width, and for the common ones */
 } shape;
 
-#define PLAIN(op)                                       \
-    {                                                   \
-        SPRY_CSR, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0 \
+#define PLAIN(format, op)                             \
+    {                                                 \
+        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0 \
     }
 #define SPMV(unroll)                                          \
     {                                                         \
@@ -51,21 +51,49 @@ typedef struct {
         SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 0, 0, 0 \
     }
 
-enum { PLAIN_ONES = 3 };
+enum { PLAIN_ONES = 5 };
 static const shape shapes[] = {
-    PLAIN(SPRY_SPMV), PLAIN(SPRY_SPMM), PLAIN(SPRY_SDDMM), /* these first */
-    SPMV(2),          SPMV(4),          SPMV(8),
-    SPMM(1, 0),       SPMM(2, 1),       SPMM(4, 1),
-    SPMM(8, 1),       SDDMM(1, 1, 0),   SDDMM(1, 4, 0),
-    SDDMM(2, 4, 1),   SDDMM(4, 4, 1),   SELL(1),
-    SELL(2),          SELL(4),          DIA(1),
-    DIA(4),           BLOCK(1, 2),      BLOCK(1, 4),
-    BLOCK(1, 8),      BLOCK(2, 1),      BLOCK(2, 2),
-    BLOCK(2, 4),      BLOCK(4, 1),      BLOCK(4, 2),
-    BLOCK(4, 4),      BLOCK(4, 8),      BLOCK(8, 1),
-    BLOCK(8, 2),      BLOCK(8, 4),      BLOCK(8, 8),
-    BLOCKS(2, 1, 4),  BLOCKS(2, 2, 4),  BLOCKS(4, 1, 2),
-    BLOCKS(4, 4, 2),  BLOCKS(8, 1, 1),  BLOCKS(8, 8, 1),
+    PLAIN(SPRY_CSR, SPRY_SPMV), /* these first */
+    PLAIN(SPRY_CSR, SPRY_SPMM),
+    PLAIN(SPRY_CSR, SPRY_SDDMM),
+    PLAIN(SPRY_CSR, SPRY_MTTKRP),
+    PLAIN(SPRY_CSF, SPRY_MTTKRP),
+    SPMV(2),
+    SPMV(4),
+    SPMV(8),
+    SPMM(1, 0),
+    SPMM(2, 1),
+    SPMM(4, 1),
+    SPMM(8, 1),
+    SDDMM(1, 1, 0),
+    SDDMM(1, 4, 0),
+    SDDMM(2, 4, 1),
+    SDDMM(4, 4, 1),
+    SELL(1),
+    SELL(2),
+    SELL(4),
+    DIA(1),
+    DIA(4),
+    BLOCK(1, 2),
+    BLOCK(1, 4),
+    BLOCK(1, 8),
+    BLOCK(2, 1),
+    BLOCK(2, 2),
+    BLOCK(2, 4),
+    BLOCK(4, 1),
+    BLOCK(4, 2),
+    BLOCK(4, 4),
+    BLOCK(4, 8),
+    BLOCK(8, 1),
+    BLOCK(8, 2),
+    BLOCK(8, 4),
+    BLOCK(8, 8),
+    BLOCKS(2, 1, 4),
+    BLOCKS(2, 2, 4),
+    BLOCKS(4, 1, 2),
+    BLOCKS(4, 4, 2),
+    BLOCKS(8, 1, 1),
+    BLOCKS(8, 8, 1),
 };
 
 /* Where each choice stands; they turn like the wheels of a counter. */

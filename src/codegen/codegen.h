@@ -15,7 +15,8 @@ typedef struct {
     spry_type type;
     spry_isa isa;
     int32_t format;
-    int32_t plain; /* the baseline's loop, left to the compiler */
+    int32_t plain;   /* the baseline's loop, left to the compiler */
+    int32_t scatter; /* mttkrp: the result's mode is the innermost */
     int32_t tile, unroll, r, c, slice, gather;
     int32_t index;    /* 16, 32 or 64 bits */
     int32_t prefetch; /* 0 or 1 */

@@ -46,6 +46,19 @@ sp_pieces sp_pieces_of(const sp_emit *e, int count)
     return p;
 }
 
+/* What only tensors have. */
+static void open_tensor(sp_emit *e)
+{
+    int in_fibers = e->k->format == SPRY_CSF;
+
+    sp_line(e, "    const %s *restrict D = a->D;", e->T);
+    sp_line(e, "    const %s *restrict mid = a->mid;", in_fibers ? e->I : e->J);
+    if (in_fibers)
+        sp_line(e, "    const %s *restrict mid_start = a->mid_start;", e->I);
+    if (in_fibers && e->k->prefetch)
+        sp_line(e, "    const int64_t mid_ahead = a->mid_prefetch;");
+}
+
 void sp_emit_opening(sp_emit *e)
 {
     char v[16];
@@ -58,6 +71,8 @@ void sp_emit_opening(sp_emit *e)
     sp_line(e, "    const %s *restrict val = a->val, *restrict B = a->B;",
             e->T);
     sp_line(e, "    %s *restrict C = a->C;", e->T);
+    if (e->k->op == SPRY_MTTKRP)
+        open_tensor(e);
     sp_line(e, "    const %s alpha = (%s)a->alpha, beta = (%s)a->beta;", e->T,
             e->T, e->T);
     if (e->k->n)

@@ -2,11 +2,13 @@
 #include "codegen/emit.h"
 
 /* [format][op]; dcsr shares csr's. */
-static sp_emitter *const emitters[][3] = {
-    [SPRY_CSR] = {sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_sddmm},
-    [SPRY_BCSR] = {sp_emit_bcsr_spmv, sp_emit_bcsr_spmm, NULL},
-    [SPRY_SELL] = {sp_emit_sell_spmv, NULL, NULL},
-    [SPRY_DIA] = {sp_emit_dia_spmv, NULL, NULL},
+static sp_emitter *const emitters[][SPRY_OPS] = {
+    [SPRY_CSR] = {sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_sddmm,
+                  sp_emit_mttkrp},
+    [SPRY_BCSR] = {sp_emit_bcsr_spmv, sp_emit_bcsr_spmm, NULL, NULL},
+    [SPRY_SELL] = {sp_emit_sell_spmv, NULL, NULL, NULL},
+    [SPRY_DIA] = {sp_emit_dia_spmv, NULL, NULL, NULL},
+    [SPRY_CSF] = {NULL, NULL, NULL, sp_emit_mttkrp},
 };
 
 void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)

@@ -59,6 +59,52 @@ static void sddmm(sp_emit *e)
     sp_line(e, "    }");
 }
 
+static const char mttkrp_text[] =
+    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "        T *restrict c = C + i * n;\n"
+    "        for (int64_t j = 0; j < n; j++)\n"
+    "            c[j] = beta != 0 ? beta * c[j] : 0;\n"
+    "        for (int64_t k = start[i]; k < start[i + 1]; k++) {\n"
+    "            const T w = alpha * val[k];\n"
+    "            const T *b = B + (int64_t)mid[k] * n;\n"
+    "            const T *d = D + (int64_t)col[k] * n;\n"
+    "            for (int64_t j = 0; j < n; j++)\n"
+    "                c[j] += w * b[j] * d[j];\n"
+    "        }\n"
+    "    }\n";
+
+/* A fiber's sum is multiplied by B's row once. */
+static const char mttkrp_fibers_text[] =
+    "    enum { WIDE = 512 };\n"
+    "    T sum[WIDE];\n"
+    "    for (int64_t from = 0; from < n; from += WIDE) {\n"
+    "    const int64_t wide = n - from < WIDE ? n - from : WIDE;\n"
+    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "        T *restrict c = C + i * n + from;\n"
+    "        for (int64_t j = 0; j < wide; j++)\n"
+    "            c[j] = beta != 0 ? beta * c[j] : 0;\n"
+    "        for (int64_t f = start[i]; f < start[i + 1]; f++) {\n"
+    "            const T *b = B + (int64_t)mid[f] * n + from;\n"
+    "            for (int64_t j = 0; j < wide; j++)\n"
+    "                sum[j] = 0;\n"
+    "            for (int64_t k = mid_start[f]; k < mid_start[f + 1]; k++) {\n"
+    "                const T *d = D + (int64_t)col[k] * n + from;\n"
+    "                for (int64_t j = 0; j < wide; j++)\n"
+    "                    sum[j] += val[k] * d[j];\n"
+    "            }\n"
+    "            for (int64_t j = 0; j < wide; j++)\n"
+    "                c[j] += alpha * sum[j] * b[j];\n"
+    "        }\n"
+    "    }\n"
+    "    }\n";
+
+static const char *text_of(const sp_spec *k)
+{
+    if (k->op == SPRY_MTTKRP)
+        return k->format == SPRY_CSF ? mttkrp_fibers_text : mttkrp_text;
+    return k->op == SPRY_SPMV ? spmv_text : spmm_text;
+}
+
 void sp_emit_plain(sp_emit *e)
 {
     sp_line(e, "    typedef %s T;", e->T);
@@ -66,6 +112,6 @@ void sp_emit_plain(sp_emit *e)
     if (e->k->op == SPRY_SDDMM)
         sddmm(e);
     else
-        sp_buf_add(e->out, e->k->op == SPRY_SPMV ? spmv_text : spmm_text);
+        sp_buf_add(e->out, text_of(e->k));
     sp_emit_closing(e);
 }

@@ -13,6 +13,7 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
         .isa = isa,
         .format = x->format == SPRY_DCSR ? SPRY_CSR : x->format,
         .plain = sp_schedule_plain(x),
+        .scatter = sp_schedule_innermost(x) == 2,
         .tile = x->tile,
         .unroll = x->unroll,
         .r = x->r,
@@ -37,11 +38,13 @@ static void add_number(char *out, size_t *at, const char *name, int64_t value,
 
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
 {
+    const char *plain = k->format == SPRY_CSF ? "plain_csf" : "plain";
     size_t at = (size_t)snprintf(
         out, SP_KERNEL_NAME, "%s_%s_%s_%s", spry_op_name(k->op),
-        k->plain ? "plain" : sp_formats[k->format].name,
-        spry_type_name(k->type), spry_isa_name(k->isa));
+        k->plain ? plain : sp_formats[k->format].name, spry_type_name(k->type),
+        spry_isa_name(k->isa));
 
+    add_number(out, &at, "scatter", k->scatter, 0);
     add_number(out, &at, "tile", k->tile, 0);
     add_number(out, &at, "unroll", k->unroll, 1);
     add_number(out, &at, "r", k->r, 1);

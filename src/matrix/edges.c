@@ -13,19 +13,6 @@
 
 #include "matrix/internal.h"
 
-static int count_words(const char *at, const char *end)
-{
-    int words = 0;
-
-    for (;; words++) {
-        at = sp_skip_blanks(at, end);
-        if (at == end || *at == '\n')
-            return words;
-        while (at < end && *at != '\n' && sp_skip_blanks(at, end) == at)
-            at++;
-    }
-}
-
 /* Does the name end in .tsv or .tsv.gz? */
 static int is_tsv(const char *name)
 {
@@ -34,15 +21,6 @@ static int is_tsv(const char *name)
     if (n > 3 && !strcasecmp(name + n - 3, ".gz"))
         n -= 3;
     return n > 4 && !strncasecmp(name + n - 4, ".tsv", 4);
-}
-
-static int64_t size_of(const int64_t *index, int64_t n)
-{
-    int64_t size = 0;
-
-    for (int64_t k = 0; k < n; k++)
-        size = index[k] >= size ? index[k] + 1 : size;
-    return size;
 }
 
 spry_status sp_edges_parse(spry_matrix **out, const sp_text *t)
@@ -56,13 +34,13 @@ spry_status sp_edges_parse(spry_matrix **out, const sp_text *t)
     lines.rows = lines.cols = INT64_MAX;
     lines.comment = first < t->end && *first == '%' ? '%' : '#';
     first = sp_skip_comments(first, t->end, lines.comment);
-    lines.values = count_words(first, t->end) > 2;
+    lines.values = sp_count_words(first, t->end) > 2;
     lines.base = lines.values && is_tsv(t->name);
     s = sp_lines_read(&triples, t, &lines, -1);
     if (s != SPRY_OK)
         return s;
-    rows = size_of(triples.row, triples.nnz);
-    cols = size_of(triples.col, triples.nnz);
+    rows = sp_index_size(triples.row, triples.nnz);
+    cols = sp_index_size(triples.col, triples.nnz);
     if (!lines.values)
         rows = cols = rows > cols ? rows : cols;
     return sp_triples_finish(out, t, &triples, rows, cols, 0, SPRY_F64);

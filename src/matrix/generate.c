@@ -38,33 +38,35 @@ const char *spry_generator_params(int i)
     return kind_at(i) ? kind_at(i)->params : NULL;
 }
 
-static spry_status unknown_kind(const char *name, size_t len)
+static spry_status unknown_kind(const sp_kind *const *from, int count,
+                                const char *name, size_t len)
 {
     char list[512] = "";
     size_t used = 0;
 
-    for (int k = 0; k < KINDS && used < sizeof list; k++)
+    for (int k = 0; k < count && used < sizeof list; k++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 k ? ", " : "", kinds[k]->name);
+                                 k ? ", " : "", from[k]->name);
     return sp_fail(SPRY_USAGE, "no generator '%.*s'; there are %s", (int)len,
                    name, list);
 }
 
 /* The kind named first; *rest is the text behind it. */
 static spry_status find_kind(const sp_kind **kind, const char **rest,
+                             const sp_kind *const *from, int count,
                              const char *spec)
 {
     const char *name = spec + strspn(spec, " \t\n");
     size_t len = strcspn(name, " \t\n,");
 
     *rest = name + len;
-    for (int k = 0; k < KINDS; k++)
-        if (strlen(kinds[k]->name) == len &&
-            memcmp(kinds[k]->name, name, len) == 0) {
-            *kind = kinds[k];
+    for (int k = 0; k < count; k++)
+        if (strlen(from[k]->name) == len &&
+            memcmp(from[k]->name, name, len) == 0) {
+            *kind = from[k];
             return SPRY_OK;
         }
-    return unknown_kind(name, len < 40 ? len : 40);
+    return unknown_kind(from, count, name, len < 40 ? len : 40);
 }
 
 /* start[i] = entries of row i, then where row i begins. */
@@ -166,23 +168,32 @@ static spry_status generate(spry_matrix **out, const sp_gen *g)
     return s;
 }
 
-spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
-                                 uint64_t seed)
+spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
+                        const sp_kind *const *from, int count, const char *spec)
 {
-    sp_gen g = {.seed = seed};
     const char *rest;
     spry_status s;
 
     *out = NULL;
-    s = find_kind(&g.kind, &rest, spec);
+    s = find_kind(&g->kind, &rest, from, count, spec);
     if (s == SPRY_OK)
-        s = sp_gen_parse(&g, rest);
+        s = sp_gen_parse(g, rest);
     if (s == SPRY_OK)
-        s = g.kind->prepare(&g);
+        s = g->kind->prepare(g);
     if (s == SPRY_OK)
-        s = generate(out, &g);
-    sp_free(g.quota);
-    sp_free(g.table);
-    sp_free(g.accept);
+        s = generate(out, g);
+    sp_free(g->quota);
+    sp_free(g->table);
+    sp_free(g->accept);
+    g->quota = g->table = NULL;
+    g->accept = NULL;
     return s;
+}
+
+spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
+                                 uint64_t seed)
+{
+    sp_gen g = {.seed = seed};
+
+    return sp_gen_make(out, &g, kinds, KINDS, spec);
 }

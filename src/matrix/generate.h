@@ -64,6 +64,12 @@ struct sp_kind {
     int exact; /* row i holds quota[i] entries: no need to count first */
 };
 
+/* Make what spec says with one of `kinds`; g has a seed and keeps the
+ * parameters. */
+spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
+                        const sp_kind *const *kinds, int count,
+                        const char *spec);
+
 /* ---- the spec (generate_spec.c) ---- */
 
 /* Fill g->kind's parameters: defaults, then the "key=value ..." of spec. */

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "matrix/matrix.h"
+#include "spry/tensor.h"
 
 /* A matrix in the making: m's own arrays, still writable. One block. */
 typedef struct {
@@ -74,6 +75,8 @@ spry_status sp_fail_at(const sp_text *t, const char *at, const char *fmt, ...)
 
 /* Behind blanks, but not behind a line's end. */
 const char *sp_skip_blanks(const char *at, const char *end);
+/* Words from here to the end of the line. */
+int sp_count_words(const char *at, const char *end);
 /* At the next line. */
 const char *sp_skip_line(const char *at, const char *end);
 /* Behind blank lines and those that begin with `comment`; at the first
@@ -84,20 +87,25 @@ const char *sp_skip_comments(const char *at, const char *end, char comment);
 typedef struct {
     int64_t nnz;
     int64_t *row, *col; /* [nnz] zero-based */
+    int64_t *third;     /* [nnz] of tensors: the last index; else NULL */
     double *val;        /* [nnz], or NULL: all ones */
 } sp_triples;
 
 spry_status sp_triples_make(sp_triples *out, int64_t nnz, int with_values);
+/* The largest index + 1. */
+int64_t sp_index_size(const int64_t *index, int64_t n);
 void sp_triples_free(sp_triples *t);
 
-/* Lines of "row col" or "row col value", parsed by all threads. */
+/* Lines of "row col" or "row col value", parsed by all threads; of tensors
+ * "row col third value". */
 typedef struct {
     const char *at;     /* where in the text they begin */
     char comment;       /* lines that begin with it say nothing */
     int base;           /* the first row is 0 or 1 */
-    int values;         /* there is a third number */
+    int values;         /* there is a value */
     int more;           /* what follows in the line is passed over */
     int64_t rows, cols; /* no index reaches beyond */
+    int64_t third;      /* nor the third one; 0: there is none */
 } sp_lines;
 
 /* Exactly `declared` entries; any number when it is -1. */
@@ -117,6 +125,7 @@ spry_status sp_check_indices(const int64_t *index, int64_t n, int64_t size,
 spry_status sp_triples_finish(spry_matrix **out, const sp_text *t,
                               sp_triples *from, int64_t rows, int64_t cols,
                               int mirror, spry_type type);
+int64_t sp_most_rows(const sp_text *t);
 spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
                            int64_t cols);
 
@@ -131,7 +140,29 @@ spry_status sp_waco_parse(spry_matrix **out, const sp_text *t);
 spry_status sp_smtx_parse(spry_matrix **out, const sp_text *t);
 spry_status sp_edges_parse(spry_matrix **out, const sp_text *t);
 
+/* ---- tensors ---- */
+
+/* dim[1] * dim[2], if such a tensor can be. */
+spry_status sp_tensor_columns(int64_t *out, const int64_t dim[3]);
+/* A tensor around its unfolded matrix, which it takes over, also on
+ * failure. */
+spry_status sp_tensor_wrap(spry_tensor **out, spry_matrix *unfolded,
+                           const int64_t dim[3]);
+/* FROSTT's text, which is in memory already. */
+spry_status sp_tensor_parse(spry_tensor **out, const sp_text *t);
+
 /* ---- writing ---- */
+
+/* Text on its way to an open writer, through gzip when packed. */
+typedef struct sp_page sp_page;
+spry_status sp_page_open(sp_page **out, const sp_writer *w, int packed);
+/* At most 255 characters. */
+void sp_page_line(sp_page *p, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
+void sp_page_int(sp_page *p, int64_t n, char behind); /* n >= 0 */
+void sp_page_real(sp_page *p, double v, spry_type type, char behind);
+int sp_page_failed(const sp_page *p);
+/* Write the rest; the page is gone, also on failure. */
+spry_status sp_page_close(sp_page *p);
 
 /* One function per format; see the table in write.c. The writer is open, is
  * closed by the caller, and its FILE remembers errors. */

@@ -63,17 +63,28 @@ static int at_gap(const char *at, const char *end)
     return at == end || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\r';
 }
 
+/* What to say of a bad index, of matrices and of tensors. */
+static const char *const faults[2][3] = {
+    {"the row index is not a number within the matrix",
+     "the column index is not a number within the matrix", NULL},
+    {"the first index is not a number within the tensor",
+     "the second index is not a number within the tensor",
+     "the third index is not a number within the tensor"},
+};
+
 /* Parse the entry at *at as the k-th; NULL, or what is wrong with it. */
 static const char *parse_entry(const char **at, const char *end,
                                const sp_lines *in, const sp_triples *t,
                                int64_t k)
 {
-    if (!scan_index(at, end, in->base, in->rows, &t->row[k]) ||
-        !at_gap(*at, end))
-        return "the row index is not a number within the matrix";
-    if (!scan_index(at, end, in->base, in->cols, &t->col[k]) ||
-        !at_gap(*at, end))
-        return "the column index is not a number within the matrix";
+    const int64_t size[] = {in->rows, in->cols, in->third};
+    int64_t *const to[] = {t->row, t->col, t->third};
+    int tensor = in->third > 0;
+
+    for (int i = 0; i < 2 + tensor; i++)
+        if (!scan_index(at, end, in->base, size[i], &to[i][k]) ||
+            !at_gap(*at, end))
+            return faults[tensor][i];
     if (in->values) {
         *at = sp_skip_blanks(*at, end);
         if (!sp_scan_real(at, end, &t->val[k]) || !at_gap(*at, end))
@@ -129,6 +140,9 @@ spry_status sp_lines_read(sp_triples *out, const sp_text *t, const sp_lines *in,
         return sp_fail_at(t, t->end, "%lld entries declared, %lld found",
                           (long long)declared, (long long)nnz);
     s = sp_triples_make(out, nnz, in->values);
+    if (s == SPRY_OK && in->third &&
+        !(out->third = sp_alloc_raw(nnz, sizeof *out->third)))
+        s = sp_fail_memory((size_t)nnz * sizeof *out->third);
     if (s == SPRY_OK)
         s = parse_pieces(t, p, n, in, out);
     if (s != SPRY_OK)

@@ -25,6 +25,19 @@ const char *sp_skip_blanks(const char *at, const char *end)
     return at;
 }
 
+int sp_count_words(const char *at, const char *end)
+{
+    int words = 0;
+
+    for (;; words++) {
+        at = sp_skip_blanks(at, end);
+        if (at == end || *at == '\n')
+            return words;
+        while (at < end && *at != '\n' && sp_skip_blanks(at, end) == at)
+            at++;
+    }
+}
+
 const char *sp_skip_line(const char *at, const char *end)
 {
     const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : end;
@@ -59,8 +72,18 @@ void sp_triples_free(sp_triples *t)
 {
     sp_free(t->row);
     sp_free(t->col);
+    sp_free(t->third);
     sp_free(t->val);
     *t = (sp_triples){0};
+}
+
+int64_t sp_index_size(const int64_t *index, int64_t n)
+{
+    int64_t size = 0;
+
+    for (int64_t k = 0; k < n; k++)
+        size = index[k] >= size ? index[k] + 1 : size;
+    return size;
 }
 
 spry_status sp_expand_starts(int64_t *index, const int64_t *start, int64_t n,
@@ -91,15 +114,18 @@ spry_status sp_check_indices(const int64_t *index, int64_t n, int64_t size,
     return SPRY_OK;
 }
 
+int64_t sp_most_rows(const sp_text *t)
+{
+    return ((int64_t)4 << 20) + 16 * (int64_t)(t->end - t->data);
+}
+
 spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
                            int64_t cols)
 {
-    int64_t most = ((int64_t)4 << 20) + 16 * (int64_t)(t->end - t->data);
-
     if (rows < 0 || cols < 0 || cols == INT64_MAX)
         return sp_fail_at(t, at, "a matrix cannot be %lld x %lld",
                           (long long)rows, (long long)cols);
-    if (rows > most)
+    if (rows > sp_most_rows(t))
         return sp_fail_at(t, at,
                           "%lld rows are too many for a file of this size",
                           (long long)rows);

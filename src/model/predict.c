@@ -176,6 +176,8 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
     spry_status s = spry_schedule_legal(x, p, m);
 
     *out = (spry_prediction){0};
+    if (s == SPRY_OK && p->op == SPRY_MTTKRP)
+        s = sp_fail(SPRY_USAGE, "there is no model of mttkrp");
     if (s != SPRY_OK)
         return s;
     q.t = spry_problem_stats(p);

@@ -24,8 +24,9 @@ static spry_status check_values(const sp_ask *q, double values)
 
 static int wide(const sp_ask *q, double entries)
 {
-    return q->x->index == 64 || q->t->cols > INT32_MAX ||
-           q->t->rows > INT32_MAX || entries > INT32_MAX;
+    return q->x->index == 64 || q->p->mid > INT32_MAX ||
+           q->p->inner > INT32_MAX || q->t->rows > INT32_MAX ||
+           entries > INT32_MAX;
 }
 
 /* Do 16-bit columns need a base per unit? */

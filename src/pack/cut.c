@@ -12,9 +12,14 @@ static double before(const sp_pack_job *w, const sp_part *q, int64_t u)
 {
     double each = UNIT_WEIGHT;
 
+    int64_t start;
+
     if (w->x->format == SPRY_DIA)
         return (double)u;
-    return (double)sp_get_wide(w, q->start, u) + each * (double)u;
+    start = sp_get_wide(w, q->start, u);
+    if (q->mid_start) /* fibers weigh something, too */
+        start += sp_get_wide(w, q->mid_start, start);
+    return (double)start + each * (double)u;
 }
 
 /* The first unit with at least `work` before it. */
@@ -67,6 +72,17 @@ static int64_t unit_of_row(const sp_pack_job *w, const sp_part *q, int64_t row)
     return low;
 }
 
+/* Parts that scatter into the result have one owner each: thread 0 the first
+ * few, thread 1 the next. */
+static void cut_whole(const sp_pack_job *w, sp_part *q)
+{
+    int threads = w->x->threads;
+    int owner = (int)((q - w->k->part) * threads / w->k->parts);
+
+    for (int t = owner + 1; t <= threads; t++)
+        q->cut[t] = q->units;
+}
+
 static void cut_part(const sp_pack_job *w, sp_part *q)
 {
     int threads = w->x->threads;
@@ -91,7 +107,10 @@ spry_status sp_pack_cut(sp_pack_job *w)
         q->cut = sp_alloc(w->x->threads + 1, sizeof *q->cut);
         if (!q->cut)
             return sp_fail_memory((size_t)w->x->threads * 8);
-        cut_part(w, q);
+        if (w->p->op == SPRY_MTTKRP && sp_schedule_innermost(w->x) == 2)
+            cut_whole(w, q);
+        else
+            cut_part(w, q);
     }
     return SPRY_OK;
 }

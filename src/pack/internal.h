@@ -17,7 +17,8 @@ typedef struct {
 } sp_pack_job;
 
 typedef spry_status sp_packer(sp_pack_job *w);
-sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia;
+sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia,
+    sp_pack_tensor;
 
 /* Add `count` empty parts. */
 spry_status sp_pack_parts(sp_pack_job *w, int count);

@@ -18,6 +18,13 @@ static int64_t spare_entries(const spry_schedule *x, int lanes)
     return (x->prefetch + 1) * step + 16;
 }
 
+static sp_packer *packer_of(const spry_problem *p, const spry_schedule *x)
+{
+    if (p->op == SPRY_MTTKRP)
+        return sp_pack_tensor;
+    return x->panel ? sp_pack_panels : packers[x->format];
+}
+
 spry_status sp_pack(sp_packed **out, const spry_problem *p,
                     const spry_schedule *x, int lanes)
 {
@@ -30,7 +37,7 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
         return sp_fail_memory(sizeof *k);
     k->covers = 1;
     k->spare = spare_entries(x, lanes);
-    s = x->panel ? sp_pack_panels(&w) : packers[x->format](&w);
+    s = packer_of(p, x)(&w);
     if (s == SPRY_OK)
         s = sp_pack_cut(&w);
     if (s != SPRY_OK) {
@@ -47,8 +54,8 @@ void sp_packed_free(sp_packed *k)
         return;
     for (int i = 0; k->part && i < k->parts; i++) {
         sp_part *q = &k->part[i];
-        void *array[] = {q->start, q->col, q->val, q->row,
-                         q->base,  q->out, q->cut};
+        void *array[] = {q->start, q->col, q->val, q->row,      q->base,
+                         q->out,   q->cut, q->mid, q->mid_start};
 
         for (size_t j = 0; j < sizeof array / sizeof array[0]; j++)
             sp_free(array[j]);
@@ -95,8 +102,9 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
 
 int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries)
 {
-    int wide = w->A->cols > INT32_MAX || w->A->rows > INT32_MAX ||
-               entries > INT32_MAX || w->x->index == 64;
+    int wide = w->p->mid > INT32_MAX || w->p->inner > INT32_MAX ||
+               w->A->rows > INT32_MAX || entries > INT32_MAX ||
+               w->x->index == 64;
 
     return wide ? 64 : 32;
 }

@@ -10,15 +10,17 @@
  * several parts, everything else is one. Arrays as in codegen/args.h. */
 typedef struct {
     int64_t units;
-    int64_t col0; /* columns are counted from here */
-    void *start;  /* [units + 1] int32_t, or int64_t when index is 64 */
-    void *col;    /* [entries + pad] */
-    void *val;    /* [values] */
-    void *row;    /* [units, or one per lane] or NULL */
-    void *base;   /* [units] or NULL */
-    int64_t *out; /* [units] or NULL */
-    int64_t *cut; /* [threads + 1] units where each thread begins */
-    int64_t entries, values;
+    int64_t col0;    /* columns are counted from here */
+    void *start;     /* [units + 1] int32_t, or int64_t when index is 64 */
+    void *col;       /* [entries + pad] */
+    void *val;       /* [values] */
+    void *row;       /* [units, or one per lane] or NULL */
+    void *base;      /* [units] or NULL */
+    int64_t *out;    /* [units] or NULL */
+    void *mid;       /* tensors: [fibers + pad] or NULL */
+    void *mid_start; /* tensors in fibers: [fibers + 1] or NULL */
+    int64_t *cut;    /* [threads + 1] units where each thread begins */
+    int64_t entries, values, fibers;
 } sp_part;
 
 typedef struct {

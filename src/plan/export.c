@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-enum { ALIGN = 64, ARRAYS = 6 };
+enum { ALIGN = 64, ARRAYS = 8 };
 
 /* The arrays of a part in file order, with their sizes in bytes. */
 typedef struct {
@@ -17,8 +17,8 @@ typedef struct {
     int64_t bytes[ARRAYS];
 } arrays;
 
-static const char *const array_names[ARRAYS] = {"start", "col",  "val",
-                                                "row",   "base", "out"};
+static const char *const array_names[ARRAYS] = {
+    "start", "col", "val", "row", "base", "out", "mid", "mid_start"};
 
 static arrays arrays_of(const spry_plan *plan, const sp_part *q)
 {
@@ -27,11 +27,15 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
                         ? (int64_t)plan->x.slice *
                               sp_codegen_lanes(plan->spec.isa, plan->p->type)
                         : 1;
-    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out},
+    int64_t mid = q->mid_start ? wide : plan->packed->index / 8;
+    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out, q->mid,
+                 q->mid_start},
                 {(q->units + 1) * wide,
                  (q->entries + plan->packed->spare) * (plan->packed->index / 8),
                  (q->values + plan->packed->spare) * (int64_t)plan->p->type,
-                 q->units * lanes * wide, q->units * wide, q->units * 8}};
+                 q->units * lanes * wide, q->units * wide, q->units * 8,
+                 (q->fibers + plan->packed->spare) * mid,
+                 (q->fibers + 1) * wide}};
 
     return a;
 }
@@ -74,8 +78,8 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
     sp_buf_printf(out,
                   "enum { PARTS = %d, THREADS = %d };\n"
                   "static const struct {\n"
-                  "    int64_t col0, start, col, val, row, base, out, "
-                  "cut[THREADS + 1];\n"
+                  "    int64_t col0, start, col, val, row, base, out, mid, "
+                  "mid_start, mid_prefetch, cut[THREADS + 1];\n"
                   "} part[PARTS] = {\n",
                   plan->packed->parts, (int)plan->x.threads);
     for (int i = 0; i < plan->packed->parts; i++) {
@@ -88,6 +92,8 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
                           a.data[j] ? (long long)at : -1LL);
             at += a.data[j] ? rounded(a.bytes[j]) : 0;
         }
+        sp_buf_printf(out, ", .mid_prefetch = %lld",
+                      (long long)sp_plan_mid_prefetch(plan, q));
         sp_buf_add(out, ", .cut = {");
         for (int t = 0; t <= plan->x.threads; t++)
             sp_buf_printf(out, "%s%lld", t ? ", " : "", (long long)q->cut[t]);
@@ -114,12 +120,14 @@ static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
                   "results = %lld;\n"
                   "static const int64_t diagonals = %lld, bytes = %lld;\n"
                   "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
+                  "enum { INNER = %d, SWAPPED = %d };\n"
                   "static const int64_t pass = %lld;\n\n",
                   (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
                   (long long)spry_problem_output_size(p),
                   (long long)plan->packed->diagonals, (long long)bytes,
                   plan->packed->covers || p->op == SPRY_SDDMM,
                   p->op == SPRY_SDDMM, (int)plan->x.prefetch,
+                  sp_plan_inner(plan), sp_plan_swapped(plan),
                   (long long)(plan->x.pass ? plan->x.pass : p->n));
 }
 
@@ -166,6 +174,8 @@ static const char body[] =
     "{\n"
     "    for (int i = 0; i < PARTS; i++) {\n"
     "        int64_t skip = part[i].col0 * n;\n"
+    "        const T *b = INNER == 0 ? B + skip : B;\n"
+    "        const T *d = INNER == 1 ? D + skip : D;\n"
     "        sp_args a = {\n"
     "            .first = part[i].cut[t], .last = part[i].cut[t + 1],\n"
     "            .rows = rows, .cols = cols, .n = n,\n"
@@ -174,10 +184,13 @@ static const char body[] =
     "            .row = array(m, part[i].row), .base = array(m, part[i].base),\n"
     "            .out = array(m, part[i].out),\n"
     "            .diagonal = diagonal, .diagonals = diagonals,\n"
-    "            .B = SAMPLED ? B : B + skip, .D = SAMPLED ? D + skip : NULL,\n"
-    "            .C = C, .alpha = alpha,\n"
+    "            .mid = array(m, part[i].mid),\n"
+    "            .mid_start = array(m, part[i].mid_start),\n"
+    "            .B = SWAPPED ? d : b, .D = SWAPPED ? b : d,\n"
+    "            .C = INNER == 2 ? C + skip : C, .alpha = alpha,\n"
     "            .beta = i && !SAMPLED ? 1 : beta,\n"
     "            .prefetch = PREFETCH, .pass = pass,\n"
+    "            .mid_prefetch = part[i].mid_prefetch,\n"
     "        };\n"
     "        if (a.first < a.last)\n"
     "            $(&a);\n"
@@ -213,7 +226,8 @@ static const char header[] =
     "void @_free(@ *m);\n"
     "\n"
     "/* C = alpha A B + beta C; for sddmm C = alpha A .* (B D') + beta C on\n"
-    " * A's entries. D is NULL otherwise. */\n"
+    " * A's entries; for mttkrp C(i,j) = alpha sum A(i,k,l) B(k,j) D(l,j) +\n"
+    " * beta C(i,j). D is NULL otherwise. */\n"
     "void @_run(const @ *m, double alpha, const T *B, const T *D,\n"
     "           double beta, T *C);\n"
     "\n"

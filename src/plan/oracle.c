@@ -159,9 +159,9 @@ static spry_status choose_rows(sp_oracle *o)
 static double slack_of(const spry_problem *p, int64_t i, double magnitude)
 {
     double u = p->type == SPRY_F32 ? 0x1p-24 : 0x1p-53;
-    double terms = p->op == SPRY_SDDMM
-                       ? (double)p->n + 3
-                       : (double)(p->A->start[i + 1] - p->A->start[i]) + 3;
+    int64_t sum =
+        p->op == SPRY_SDDMM ? p->n : p->A->start[i + 1] - p->A->start[i];
+    double terms = (double)sum + (p->op == SPRY_MTTKRP ? 4 : 3);
     double tiny = p->type == SPRY_F32 ? 0x1p-126 : 0x1p-1022;
 
     return 2 * terms * u / (1 - terms * u) * magnitude + tiny;
@@ -228,11 +228,57 @@ static double times_r(const sp_oracle *o, const void *X, int64_t rows,
     return sum;
 }
 
-/* Ar = A (B r), all integers. */
+/* sum_j r_j B(b,j) D(d,j): what an entry of a tensor is multiplied with. */
+static double pair_times_r(const sp_oracle *o, int64_t b, int64_t d)
+{
+    const spry_problem *p = o->p;
+    const double *r = o->r;
+    double sum = 0;
+
+    if (p->type == SPRY_F32) {
+        const float *B = (const float *)o->B + b * p->n;
+        const float *D = (const float *)o->D + d * p->n;
+
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = 0; j < p->n; j++)
+            sum += r[j] * (double)(B[j] * D[j]);
+    } else {
+        const double *B = (const double *)o->B + b * p->n;
+        const double *D = (const double *)o->D + d * p->n;
+
+#pragma omp simd reduction(+ : sum)
+        for (int64_t j = 0; j < p->n; j++)
+            sum += r[j] * (B[j] * D[j]);
+    }
+    return sum;
+}
+
+/* Row i of Ar; Br holds B r, of tensors nothing. */
+static double row_of_Ar(const sp_oracle *o, const double *Br, int64_t i)
+{
+    const spry_problem *p = o->p;
+    const spry_matrix *A = p->A;
+    double sum = 0;
+
+    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        int64_t c = sp_col(A, k);
+        double v = sp_val(A, k);
+
+        if (p->type == SPRY_F32)
+            v = (double)(float)v;
+        sum += to_integer(v) *
+               (Br ? Br[c] : pair_times_r(o, c / p->inner, c % p->inner));
+    }
+    return sum;
+}
+
+/* Ar = A (B r), all integers; of tensors A times all pairs of rows of B and
+ * D, times r. */
 static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
 {
     const spry_problem *p = o->p;
     const spry_matrix *A = p->A;
+    int64_t paired = p->op == SPRY_MTTKRP ? 0 : A->cols;
     sp_rng rng = sp_rng_seed(seed ^ 0x5eed);
     double *Br;
 
@@ -240,25 +286,19 @@ static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
         return SPRY_OK;
     o->r = sp_alloc_raw(p->n, sizeof *o->r);
     o->Ar = sp_alloc(A->rows, sizeof *o->Ar);
-    Br = sp_alloc(A->cols, sizeof *Br);
+    Br = sp_alloc(paired, sizeof *Br);
     if (!o->r || !o->Ar || !Br) {
         sp_free(Br);
-        return sp_fail_memory((size_t)(A->rows + A->cols) * 8);
+        return sp_fail_memory((size_t)(A->rows + paired) * 8);
     }
     for (int64_t j = 0; j < p->n; j++)
         o->r[j] = (double)sp_rng_below(&rng, 4096) - 2048;
 #pragma omp parallel for schedule(static)
-    for (int64_t c = 0; c < A->cols; c++)
+    for (int64_t c = 0; c < paired; c++)
         Br[c] = times_r(o, o->B, A->cols, c);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < A->rows; i++)
-        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-            double v = sp_val(A, k);
-
-            if (p->type == SPRY_F32)
-                v = (double)(float)v;
-            o->Ar[i] += to_integer(v) * Br[sp_col(A, k)];
-        }
+        o->Ar[i] = row_of_Ar(o, p->op == SPRY_MTTKRP ? NULL : Br, i);
     sp_free(Br);
     return SPRY_OK;
 }
@@ -313,7 +353,7 @@ const void *sp_oracle_B(const sp_oracle *o)
 
 const void *sp_oracle_D(const sp_oracle *o)
 {
-    return o->p->op == SPRY_SDDMM ? o->D : NULL;
+    return sp_two_operands(o->p) ? o->D : NULL;
 }
 
 void *sp_oracle_C(const sp_oracle *o)

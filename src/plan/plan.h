@@ -17,11 +17,17 @@ struct spry_plan {
     sp_packed *packed;
     sp_kernel *kernel;
     sp_jit_code *code; /* NULL: built in */
-    int foreign; /* for a wider machine than this one: not to be run */
+    int foreign;       /* for a wider machine than this one: not to be run */
     double pack_seconds;
     void *story; /* how it was found; the tuner's */
     void (*release)(void *story);
 };
+
+/* The operand that columns of a part count in (0 B, 1 D, 2 C), whether a
+ * tensor's kernel is handed D for B, and fibers to look ahead. */
+int sp_plan_inner(const spry_plan *plan);
+int sp_plan_swapped(const spry_plan *plan);
+int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q);
 
 /* Let go of the story and keep another. */
 void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *));

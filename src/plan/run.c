@@ -27,12 +27,44 @@ static int can_stream(const spry_plan *plan, const sp_operands *f)
            plan->p->n * size % bytes == 0 && plan->x.pass * size % bytes == 0;
 }
 
+int sp_plan_inner(const spry_plan *plan)
+{
+    if (plan->p->op == SPRY_MTTKRP)
+        return sp_schedule_innermost(&plan->x);
+    return plan->p->op == SPRY_SDDMM;
+}
+
+int sp_plan_swapped(const spry_plan *plan)
+{
+    return plan->x.modes == SPRY_MODES_ILK || plan->x.modes == SPRY_MODES_LKI;
+}
+
+/* As many fibers as hold the entries that are looked ahead. */
+int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q)
+{
+    if (!q->mid_start || q->entries == 0)
+        return 0;
+    return 1 + plan->x.prefetch * q->fibers / q->entries;
+}
+
+/* Which dense operands a part walks, and from where on. */
+static void set_operands(sp_args *a, const spry_plan *plan, const sp_part *q,
+                         const sp_operands *f)
+{
+    const void *dense[] = {f->B, f->D, f->C};
+    int inner = sp_plan_inner(plan), swapped = sp_plan_swapped(plan);
+
+    dense[inner] = offset(dense[inner], q->col0 * plan->p->n, plan->p->type);
+    a->B = dense[swapped];
+    a->D = dense[!swapped];
+    a->C = (void *)(uintptr_t)dense[2];
+}
+
 /* The arguments that do not depend on the range of units. */
 static sp_args part_args(const spry_plan *plan, const sp_part *q,
                          const sp_operands *f)
 {
     const spry_problem *p = plan->p;
-    int64_t skip = q->col0 * p->n;
     int sampled = p->op == SPRY_SDDMM, later = q != plan->packed->part;
     sp_args a = {
         .rows = p->A->rows,
@@ -44,18 +76,19 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q,
         .row = q->row,
         .base = q->base,
         .out = q->out,
+        .mid = q->mid,
+        .mid_start = q->mid_start,
         .diagonal = plan->packed->diagonal,
         .diagonals = plan->packed->diagonals,
-        .B = sampled ? f->B : offset(f->B, skip, p->type),
-        .D = sampled ? offset(f->D, skip, p->type) : NULL,
-        .C = f->C,
         .alpha = f->alpha,
         .beta = later && !sampled ? 1 : f->beta,
         .prefetch = plan->x.prefetch,
+        .mid_prefetch = sp_plan_mid_prefetch(plan, q),
         .pass = plan->x.pass ? plan->x.pass : p->n,
         .stream = can_stream(plan, f),
     };
 
+    set_operands(&a, plan, q, f);
     return a;
 }
 
@@ -239,8 +272,9 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
 
 spry_status spry_run(const spry_plan *plan, const void *B, void *C)
 {
-    if (plan->p->op == SPRY_SDDMM)
-        return sp_fail(SPRY_USAGE, "sddmm has two dense operands: use "
-                                   "spry_run_scaled");
+    if (sp_two_operands(plan->p))
+        return sp_fail(SPRY_USAGE,
+                       "%s has two dense operands: use spry_run_scaled",
+                       spry_op_name(plan->p->op));
     return spry_run_scaled(plan, 1, B, NULL, 0, C);
 }

@@ -5,23 +5,23 @@
 
 #include "base/base.h"
 
-static const char *const op_names[] = {"spmv", "spmm", "sddmm"};
-enum { OPS = sizeof op_names / sizeof op_names[0] };
+static const char *const op_names[SPRY_OPS] = {"spmv", "spmm", "sddmm",
+                                               "mttkrp"};
 
 const char *spry_op_name(spry_op op)
 {
-    return (unsigned)op < OPS ? op_names[op] : "unknown";
+    return (unsigned)op < SPRY_OPS ? op_names[op] : "unknown";
 }
 
 spry_status spry_op_parse(spry_op *out, const char *name)
 {
-    for (int i = 0; i < OPS; i++)
+    for (int i = 0; i < SPRY_OPS; i++)
         if (strcmp(op_names[i], name) == 0) {
             *out = (spry_op)i;
             return SPRY_OK;
         }
-    return sp_fail(SPRY_USAGE, "operation \"%s\" is not spmv, spmm or sddmm",
-                   name);
+    return sp_fail(SPRY_USAGE,
+                   "operation \"%s\" is not spmv, spmm, sddmm or mttkrp", name);
 }
 
 const char *spry_type_name(spry_type type)

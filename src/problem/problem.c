@@ -7,65 +7,91 @@
 
 static void make_key(spry_problem *p)
 {
-    char pattern[33];
+    char pattern[33], inner[24] = "";
 
+    if (p->op == SPRY_MTTKRP)
+        snprintf(inner, sizeof inner, "-%lld", (long long)p->inner);
     spry_matrix_key(pattern, p->A);
-    snprintf(p->key, sizeof p->key, "%s-%lld-%s%s-%s", spry_op_name(p->op),
+    snprintf(p->key, sizeof p->key, "%s-%lld-%s%s%s-%s", spry_op_name(p->op),
              (long long)p->n, spry_type_name(p->type),
-             p->layout == SPRY_COL_MAJOR ? "-cm" : "", pattern);
+             p->layout == SPRY_COL_MAJOR ? "-cm" : "", inner, pattern);
 }
 
 /* Dense operands must be addressable: rows or cols times n, in bytes. */
-static int too_wide(const spry_matrix *A, int64_t n)
+static int too_wide(const spry_problem *p, int64_t n)
 {
-    int64_t larger = A->rows > A->cols ? A->rows : A->cols, cells;
+    int64_t larger = p->A->rows, cells;
 
+    larger = p->mid > larger ? p->mid : larger;
+    larger = p->inner > larger ? p->inner : larger;
     return __builtin_mul_overflow(larger + 1, n, &cells) ||
            cells > INT64_MAX / 16;
 }
 
-static spry_status make(spry_problem **out, spry_op op, const spry_matrix *A,
-                        int64_t n, spry_type type)
+/* *out becomes a copy of `as`, if that makes sense. */
+static spry_status make(spry_problem **out, const spry_problem *as)
 {
     spry_problem *p;
 
     *out = NULL;
-    if (!A)
-        return sp_fail(SPRY_USAGE, "a problem needs a matrix");
-    if (n < 0 || too_wide(A, n))
+    if (as->n < 0 || too_wide(as, as->n))
         return sp_fail(SPRY_USAGE, "%lld dense columns make no sense",
-                       (long long)n);
-    if (type != SPRY_F32 && type != SPRY_F64)
-        return sp_fail(SPRY_USAGE, "type %d is neither f32 nor f64", (int)type);
+                       (long long)as->n);
+    if (as->type != SPRY_F32 && as->type != SPRY_F64)
+        return sp_fail(SPRY_USAGE, "type %d is neither f32 nor f64",
+                       (int)as->type);
     p = sp_alloc(1, sizeof *p);
     if (!p)
         return sp_fail_memory(sizeof *p);
-    p->op = op;
-    p->A = A;
-    p->n = n;
-    p->type = type;
+    *p = *as;
     pthread_mutex_init(&p->lock, NULL);
     make_key(p);
     *out = p;
     return SPRY_OK;
 }
 
+static spry_status of_matrix(spry_problem **out, spry_op op,
+                             const spry_matrix *A, int64_t n, spry_type type)
+{
+    spry_problem as = {.op = op, .A = A, .n = n, .type = type, .inner = 1};
+
+    *out = NULL;
+    if (!A)
+        return sp_fail(SPRY_USAGE, "a problem needs a matrix");
+    as.mid = A->cols;
+    return make(out, &as);
+}
+
 spry_status spry_problem_spmv(spry_problem **out, const spry_matrix *A,
                               spry_type type)
 {
-    return make(out, SPRY_SPMV, A, 1, type);
+    return of_matrix(out, SPRY_SPMV, A, 1, type);
 }
 
 spry_status spry_problem_spmm(spry_problem **out, const spry_matrix *A,
                               int64_t n, spry_type type)
 {
-    return make(out, SPRY_SPMM, A, n, type);
+    return of_matrix(out, SPRY_SPMM, A, n, type);
 }
 
 spry_status spry_problem_sddmm(spry_problem **out, const spry_matrix *A,
                                int64_t n, spry_type type)
 {
-    return make(out, SPRY_SDDMM, A, n, type);
+    return of_matrix(out, SPRY_SDDMM, A, n, type);
+}
+
+spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
+                                int64_t n, spry_type type)
+{
+    spry_problem as = {.op = SPRY_MTTKRP, .n = n, .type = type};
+
+    *out = NULL;
+    if (!T)
+        return sp_fail(SPRY_USAGE, "a problem needs a tensor");
+    as.A = T->unfolded;
+    as.mid = T->dim[1];
+    as.inner = T->dim[2];
+    return make(out, &as);
 }
 
 void spry_problem_set_layout(spry_problem *p, spry_layout layout)
@@ -103,6 +129,16 @@ const spry_matrix *spry_problem_matrix(const spry_problem *p)
     return p->A;
 }
 
+int64_t spry_problem_mid(const spry_problem *p)
+{
+    return p->mid;
+}
+
+int64_t spry_problem_inner(const spry_problem *p)
+{
+    return p->inner;
+}
+
 const char *spry_problem_key(const spry_problem *p)
 {
     return p->key;
@@ -129,13 +165,17 @@ const spry_stats *spry_problem_stats(const spry_problem *constant)
 
 double spry_problem_flops(const spry_problem *p)
 {
-    return 2.0 * (double)p->A->nnz * (double)p->n;
+    double each = p->op == SPRY_MTTKRP ? 3 : 2;
+
+    return each * (double)p->A->nnz * (double)p->n;
 }
 
 int64_t spry_problem_input_size(const spry_problem *p, int which)
 {
     if (p->op == SPRY_SDDMM)
         return (which ? p->A->cols : p->A->rows) * p->n;
+    if (p->op == SPRY_MTTKRP)
+        return (which ? p->inner : p->mid) * p->n;
     return which ? 0 : p->A->cols * p->n;
 }
 
@@ -144,21 +184,26 @@ int64_t spry_problem_output_size(const spry_problem *p)
     return p->op == SPRY_SDDMM ? p->A->nnz : p->A->rows * p->n;
 }
 
-/* Compressed rows with 32-bit indices, inputs read and outputs written once. */
+/* Compressed rows with 32-bit indices (two per entry of a tensor), inputs read
+ * and outputs written once. */
 double spry_problem_bytes(const spry_problem *p)
 {
-    double size = (double)p->type;
+    double size = (double)p->type, index = p->op == SPRY_MTTKRP ? 8 : 4;
     double dense =
         (double)(spry_problem_input_size(p, 0) + spry_problem_input_size(p, 1) +
                  spry_problem_output_size(p));
 
-    return (double)p->A->nnz * (size + 4) + 4 * (double)p->A->rows +
+    return (double)p->A->nnz * (size + index) + 4 * (double)p->A->rows +
            dense * size;
 }
 
 void sp_problem_about(char *out, size_t size, const spry_problem *p)
 {
-    snprintf(out, size, "%s %lld %s %lldx%lld nnz %lld", spry_op_name(p->op),
+    char inner[24] = "";
+
+    if (p->op == SPRY_MTTKRP)
+        snprintf(inner, sizeof inner, "x%lld", (long long)p->inner);
+    snprintf(out, size, "%s %lld %s %lldx%lld%s nnz %lld", spry_op_name(p->op),
              (long long)p->n, spry_type_name(p->type), (long long)p->A->rows,
-             (long long)p->A->cols, (long long)p->A->nnz);
+             (long long)p->mid, inner, (long long)p->A->nnz);
 }

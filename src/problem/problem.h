@@ -11,18 +11,25 @@ struct spry_problem {
     spry_op op;
     spry_type type;
     spry_layout layout;
-    int64_t n; /* dense columns; 1 for spmv */
+    int64_t n;          /* dense columns; 1 for spmv */
+    int64_t mid, inner; /* rows of B and D that A's columns pair up */
     const spry_matrix *A;
-    char key[96];
+    char key[128];
     pthread_mutex_t lock; /* guards stats */
     spry_stats *stats;    /* NULL until asked for */
 };
 
+/* Has the operation a second dense operand? */
+static inline int sp_two_operands(const spry_problem *p)
+{
+    return p->op == SPRY_SDDMM || p->op == SPRY_MTTKRP;
+}
+
 /* "spmm 128 f32 100x100 nnz 500" */
 void sp_problem_about(char *out, size_t size, const spry_problem *p);
 
-/* Results come in rows: row i of C for spmv and spmm, the entries of A's
- * row i for sddmm. How many there are, and where the j-th lies in C. */
+/* Results come in rows: row i of C, but the entries of A's row i for
+ * sddmm. How many there are, and where the j-th lies in C. */
 int64_t sp_result_width(const spry_problem *p, int64_t i);
 int64_t sp_result_place(const spry_problem *p, int64_t i, int64_t j);
 

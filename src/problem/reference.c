@@ -85,6 +85,24 @@ static void sample(const spry_problem *p, int64_t i, int64_t j,
     *size *= size_of(v);
 }
 
+/* Result j of row i: sum over the slice's entries. */
+static void contract(const spry_problem *p, int64_t i, int64_t j,
+                     sp_value_map *map, const sp_operands *f, long double *sum,
+                     long double *size)
+{
+    const spry_matrix *A = p->A;
+
+    for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
+        int64_t b = sp_col(A, e) / p->inner, d = sp_col(A, e) % p->inner;
+        long double term = value(p, e, map) *
+                           (long double)sp_dense_get(p, f->B, b * p->n + j) *
+                           (long double)sp_dense_get(p, f->D, d * p->n + j);
+
+        *sum += term;
+        *size += size_of(term);
+    }
+}
+
 long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
                              sp_value_map *map, const sp_operands *f,
                              long double *magnitude)
@@ -94,6 +112,8 @@ long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
 
     if (p->op == SPRY_SDDMM)
         sample(p, i, j, map, f->B, f->D, &sum, &size);
+    else if (p->op == SPRY_MTTKRP)
+        contract(p, i, j, map, f, &sum, &size);
     else
         multiply(p, i, j, map, f->B, &sum, &size);
     if (beta != 0)

@@ -57,21 +57,23 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "gather, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
+    if (x->modes < SPRY_MODES_IKL || x->modes > SPRY_MODES_LKI)
+        return "there is no such order of modes";
     return NULL;
 }
 
 static const char *mix_fault(const spry_schedule *x, spry_op op)
 {
     int plain = x->format != SPRY_BCSR && x->tile == 0 && x->unroll == 1;
+    int may_be_plain = x->format == SPRY_CSR || x->format == SPRY_CSF;
 
-    if (op != SPRY_SPMV && x->tile == 0 && x->format != SPRY_CSR)
+    if (op != SPRY_SPMV && x->tile == 0 && !may_be_plain)
         return "tile must be set";
-    if (op != SPRY_SPMV && x->format == SPRY_CSR && x->tile == 0 &&
-        x->unroll > 1)
+    if (op != SPRY_SPMV && may_be_plain && x->tile == 0 && x->unroll > 1)
         return "unroll needs a tile";
-    if (x->format == SPRY_CSR && plain &&
+    if (may_be_plain && plain &&
         (x->prefetch || x->panel || x->pass || x->order || x->stream ||
-         x->fixed || x->index == 16))
+         x->modes || x->fixed || x->index == 16))
         return "the plain loop has only threads and chunk";
     if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
         return "dcsr needs unroll > 1";
@@ -82,6 +84,14 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
     return NULL;
 }
 
+/* How many columns of A, or indices of the innermost mode, there are. */
+static int64_t panel_limit(const spry_schedule *x, const spry_problem *p)
+{
+    const int64_t size[] = {p->mid, p->inner, p->A->rows};
+
+    return p->op == SPRY_MTTKRP ? size[sp_schedule_innermost(x)] : p->A->cols;
+}
+
 static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
                                  const spry_machine *m)
 {
@@ -89,7 +99,7 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
         return "no dense columns: only the plain loop";
     if (x->format == SPRY_BCSR && p->A->cols < x->c)
         return "the block is wider than the matrix";
-    if (x->panel < 0 || (x->panel && x->panel >= p->A->cols))
+    if (x->panel < 0 || (x->panel && x->panel >= panel_limit(x, p)))
         return "the panel is as wide as the matrix";
     if (x->pass < 0 || (x->pass && x->pass >= p->n))
         return "one pass takes all columns";

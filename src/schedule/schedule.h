@@ -20,8 +20,8 @@ typedef struct {
 /* One format: which parameters it has, per operation. */
 typedef struct {
     const char *name;
-    const char *uses[3]; /* [spry_op] names, blank-separated; NULL: not for
-                            that operation */
+    const char *uses[SPRY_OPS]; /* names, blank-separated; NULL: not for that
+                                   operation */
 } sp_format;
 
 extern const sp_param sp_params[];
@@ -36,6 +36,9 @@ int sp_param_used(const sp_param *q, int32_t format, spry_op op);
 
 /* All parameters at their default. */
 spry_schedule sp_schedule_default(int32_t format);
+
+/* The operand of a tensor's innermost mode: 0 B, 1 D, 2 the result. */
+int sp_schedule_innermost(const spry_schedule *x);
 
 /* The plain loop: nothing but threads and chunk set. */
 int sp_schedule_plain(const spry_schedule *x);

@@ -5,6 +5,8 @@
 
 static const char *const orders[] = {"none", "length", "rcm", "cluster", NULL};
 
+static const char *const modes[] = {"ikl", "ilk", "kli", "lki", NULL};
+
 #define FIELD(name) #name, offsetof(spry_schedule, name)
 
 const sp_param sp_params[] = {
@@ -23,6 +25,7 @@ const sp_param sp_params[] = {
      {0, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, -1}},
     {FIELD(pass), 0, NULL, {0, 16, 32, 64, 128, -1}},
     {FIELD(order), 0, orders, {0, 1, 2, 3, -1}},
+    {FIELD(modes), 0, modes, {0, 1, 2, 3, -1}},
     {FIELD(stream), 0, NULL, {0, 1, -1}},
     {FIELD(fixed), 0, NULL, {0, 1, -1}},
     {FIELD(threads), 1, NULL, {1, -1}}, /* the machine adds its own */
@@ -35,16 +38,19 @@ const sp_format sp_formats[] = {
     {"csr",
      {"unroll index prefetch panel order threads chunk",
       "tile unroll index prefetch panel pass order stream fixed threads chunk",
-      "unroll tile index prefetch panel fixed threads chunk"}},
+      "unroll tile index prefetch panel fixed threads chunk", //
+      "index threads chunk"}},
     {"bcsr",
      {"r c index threads chunk",
-      "r c tile index prefetch pass stream fixed threads chunk", NULL}},
-    {"sell", {"slice sigma gather index prefetch threads chunk", NULL, NULL}},
+      "r c tile index prefetch pass stream fixed threads chunk", NULL, NULL}},
+    {"sell",
+     {"slice sigma gather index prefetch threads chunk", NULL, NULL, NULL}},
     {"dcsr",
      {"unroll index prefetch threads chunk",
       "tile unroll index prefetch pass stream fixed threads chunk",
-      "unroll tile index prefetch fixed threads chunk"}},
-    {"dia", {"slice threads chunk", NULL, NULL}},
+      "unroll tile index prefetch fixed threads chunk", NULL}},
+    {"dia", {"slice threads chunk", NULL, NULL, NULL}},
+    {"csf", {NULL, NULL, NULL, "index threads chunk"}},
 };
 const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
 
@@ -98,7 +104,19 @@ int sp_schedule_plain(const spry_schedule *x)
 {
     spry_schedule plain = spry_schedule_baseline(x->threads);
 
+    if (x->format == SPRY_CSF)
+        plain.format = SPRY_CSF;
     plain.chunk = x->chunk;
     plain.index = x->index;
     return sp_schedule_equal(x, &plain);
+}
+
+int sp_schedule_innermost(const spry_schedule *x)
+{
+    static const int operand[] = {[SPRY_MODES_IKL] = 1,
+                                  [SPRY_MODES_ILK] = 0,
+                                  [SPRY_MODES_KLI] = 2,
+                                  [SPRY_MODES_LKI] = 2};
+
+    return operand[x->modes];
 }

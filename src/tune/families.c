@@ -3,7 +3,7 @@
 
 static int sparse_takes(const spry_problem *p)
 {
-    return p->op == SPRY_SPMV || p->op == SPRY_SPMM || p->op == SPRY_SDDMM;
+    return p->op != SPRY_MTTKRP;
 }
 
 /* The plain loop alone and on all threads. */

@@ -14,8 +14,8 @@ expect 0 "$SPRY" cache list --json
 [ "$(get "d['count']")" -ge 1 ] || exit 77 # no compiler here
 expect 0 "$SPRY" cache verify
 has 'good' out
-file=$(find "$SPRY_HOME" -type f -size +4k -name '*[0-9a-f][0-9a-f]*' |
-    grep -v db | head -n 1)
+file=$(find "$SPRY_HOME" -type f -size +4k -name '*[0-9a-f][0-9a-f]*' \
+    ! -name '*.db*' | head -n 1)
 printf 'x' | dd of="$file" bs=1 seek=2000 conv=notrunc 2>/dev/null
 expect 1 "$SPRY" cache verify --json
 holds "d['flawed'] == 1"
