@@ -5,7 +5,6 @@
  * every combination is covered many times within twenty minutes. Each ratio
  * comes from one interleaved race. QUICK=1 takes a few matrices. */
 #define _DEFAULT_SOURCE /* mkdtemp, setenv */
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,26 +12,20 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "classes.h"
-#include "contest.h"
+#include "contest/figures.h"
+#include "contest/match.h"
+#include "contest/matrices.h"
 
 static const double TIME_LIMIT = 18 * 60; /* no new matrix after that */
 static const double NOT_BELOW = 0.98;
 #define UNKNOWN ((double)NAN)
 static const double MEMORY = 8e9; /* bytes; larger problems are left out */
 
-/* Seconds to tune: LEAST, and more where packing and checking take longer
- * (per entry, per dense element) or a run does (so many of them, at so many
- * operations per second); but no more than the limit. */
-static const double LEAST = 0.8, PER_ENTRY = 4e-7, PER_DENSE = 6e-8;
-static const double RUNS = 24, RATE = 4e9, LIMIT = 12, QUICK_LIMIT = 2.5;
+static const double LIMIT = 12, QUICK_LIMIT = 2.5; /* seconds to tune */
 static const double SHORT = 2; /* a class takes a second turn below this */
+static const double RACE_SHARE = 0.3; /* of the tuning, for each race */
 
 enum { OPERATIONS = 5, COMBINATIONS = 4, MOST = 4096 };
-
-/* Small ones of each kind: in cache, pruned, graph, blocks, diagonals,
- * nearly empty. */
-enum { QUICK_CLASSES = 1 | 1 << 3 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 11 };
 
 static const struct {
     spry_op op;
@@ -81,12 +74,7 @@ static void note(bench *b, const char *name, int o, int k, double ratio)
 static double budget_of(const bench *b, const spry_matrix *A,
                         const bench_case *c)
 {
-    double entries = (double)A->nnz, n = (double)c->n;
-    double dense = (double)(A->rows + A->cols) * n;
-    double seconds = LEAST + PER_ENTRY * entries + PER_DENSE * dense +
-                     RUNS * 2 * entries * n / RATE;
-
-    return fmin(seconds, b->quick ? QUICK_LIMIT : LIMIT);
+    return bench_budget(A, c, b->quick ? QUICK_LIMIT : LIMIT);
 }
 
 static bench_case case_of(int o, int k)
@@ -95,112 +83,65 @@ static bench_case case_of(int o, int k)
                         combinations[k].threads};
 }
 
-static void one_problem(bench *b, const char *name, const spry_matrix *A, int o,
-                        int k)
+static spry_status contest(bench *b, const spry_matrix *A, const bench_case *c,
+                           sp_interval *out)
+{
+    double budget = budget_of(b, A, c);
+    bench_match m;
+    spry_status s =
+        bench_match_open(&m, A, c, &b->machine[c->threads - 1], budget);
+
+    if (s != SPRY_OK)
+        return s;
+    s = bench_match_race(&m, RACE_SHARE * budget, NOT_BELOW);
+    if (s == SPRY_OK) {
+        *out = m.entrant[m.base].ratio;
+        printf("%5.2f [%5.2f, %5.2f]  %s\n", out->mid, out->low, out->high,
+               spry_plan_text(m.plan));
+    }
+    bench_match_close(&m);
+    return s;
+}
+
+static void one_problem(bench *b, const bench_matrix *m, int o, int k)
 {
     bench_case c = case_of(o, k);
-    double dense = (double)(A->rows + A->cols) * (double)c.n * (double)c.type;
-    bench_result r;
+    sp_interval ratio;
 
-    if (c.threads > b->machine[1].threads || 3 * dense > MEMORY) {
+    if (c.threads > b->machine[1].threads ||
+        3 * bench_dense_bytes(m->A, &c) > MEMORY) {
         b->skipped++;
         return;
     }
-    printf("%-22s %-9s %s %d  ", name, operations[o].name,
+    printf("%-22s %-9s %s %d  ", m->name, operations[o].name,
            spry_type_name(c.type), c.threads);
-    if (bench_contest(&r, A, &c, &b->machine[c.threads - 1],
-                      budget_of(b, A, &c), NOT_BELOW) != SPRY_OK) {
+    if (contest(b, m->A, &c, &ratio) == SPRY_OK) {
+        note(b, m->name, o, k, ratio.mid);
+    } else {
         printf("failed: %s\n", spry_message());
         b->failed++;
-        return;
     }
-    printf("%5.2f [%5.2f, %5.2f]  %s\n", r.ratio.mid, r.ratio.low, r.ratio.high,
-           r.schedule);
     fflush(stdout);
-    note(b, name, o, k, r.ratio.mid);
 }
 
 /* Every operation once, generated ones twice if that is quick; the next
  * operation and the next matrix meet the next type and threads. */
-static void one_matrix(bench *b, const char *name, const spry_matrix *A,
-                       int turn, int generated)
+static int one_matrix(void *ctx, const bench_matrix *m)
 {
+    bench *b = ctx;
+
     if (sp_seconds() - b->begun > TIME_LIMIT) {
         b->skipped += OPERATIONS;
-        return;
+        return 0;
     }
     for (int o = 0; o < OPERATIONS; o++) {
-        bench_case c = case_of(o, (turn + o) % COMBINATIONS);
-        int again = generated && !b->quick && budget_of(b, A, &c) < SHORT;
+        bench_case c = case_of(o, (m->turn + o) % COMBINATIONS);
+        int again = m->generated && !b->quick && budget_of(b, m->A, &c) < SHORT;
 
         for (int i = 0; i <= again; i++)
-            one_problem(b, name, A, o, (turn + o + i) % COMBINATIONS);
+            one_problem(b, m, o, (m->turn + o + i) % COMBINATIONS);
     }
-}
-
-/* ---- which matrices ---- */
-
-static void classes(bench *b)
-{
-    for (int i = 0; i < BENCH_CLASSES; i++) {
-        spry_matrix *A;
-
-        if (b->quick && !(QUICK_CLASSES >> i & 1))
-            continue;
-        if (spry_matrix_generate(&A, bench_classes[i].spec, BENCH_SEED) !=
-            SPRY_OK) {
-            printf("%s: %s\n", bench_classes[i].name, spry_message());
-            b->failed++;
-            continue;
-        }
-        one_matrix(b, bench_classes[i].name, A, i, 1);
-        spry_matrix_free(A);
-    }
-}
-
-static void one_file(bench *b, const char *dir, const char *file, int turn)
-{
-    char path[4096], name[64];
-    spry_matrix *A;
-
-    snprintf(path, sizeof path, "%s/%s", dir, file);
-    snprintf(name, sizeof name, "%.*s", (int)(strstr(file, ".mtx") - file),
-             file);
-    if (spry_matrix_read(&A, path) != SPRY_OK) {
-        printf("%s: %s\n", name, spry_message());
-        b->failed++;
-        return;
-    }
-    one_matrix(b, name, A, turn, 0);
-    spry_matrix_free(A);
-}
-
-static int is_matrix(const struct dirent *entry)
-{
-    const char *end = strstr(entry->d_name, ".mtx");
-
-    return end && (strcmp(end, ".mtx") == 0 || strcmp(end, ".mtx.gz") == 0);
-}
-
-static void files(bench *b)
-{
-    const char *data = getenv("SPRY_DATA");
-    char dir[2048];
-    struct dirent **entry;
-    int n, step = b->quick ? 24 : 1;
-
-    snprintf(dir, sizeof dir, "%s/matrices", data ? data : BENCH_DATA);
-    n = scandir(dir, &entry, is_matrix, alphasort);
-    if (n < 0) {
-        printf("no folder %s: generated matrices only\n", dir);
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        if (i % step == 0)
-            one_file(b, dir, entry[i]->d_name, i / step);
-        free(entry[i]);
-    }
-    free(entry);
+    return 0;
 }
 
 /* ---- what came out ---- */
@@ -248,27 +189,12 @@ static void print_counts(const bench *b)
     printf("below %.2f: %d\n", NOT_BELOW, below);
 }
 
-static void print_machine(const spry_machine *m)
-{
-    printf("%s, %d threads, noise %c\n", m->name, m->threads,
-           spry_machine_grade(m));
-    for (int i = 0; i < m->points; i++)
-        printf("triad, threads %d: %.1f GB/s\n", m->at[i], m->triad[i] / 1e9);
-    printf("fma, threads 1: %.0f GFLOP/s f32, %.0f f64\n\n", m->fma_f32 / 1e9,
-           m->fma_f64 / 1e9);
-}
-
-static void aim(const char *name, double value, double goal, int met)
-{
-    printf("aim %s %.2f %g %s\n", name, value, goal, met ? "met" : "short");
-}
-
 static void aim_mean(const bench *b, const char *name, spry_op op, double goal)
 {
     int n;
     sp_interval v = mean(b, op, -1, -1, &n);
 
-    aim(name, v.mid, goal, v.mid >= goal);
+    bench_aim_least(name, v.mid, goal);
 }
 
 /* ---- the second tune of the same matrix ---- */
@@ -318,44 +244,27 @@ static double lookup_seconds(void)
     return seconds;
 }
 
-static spry_status begin(bench *b)
-{
-    const char *quick = getenv("QUICK");
-    spry_status s = spry_machine_detect(&b->machine[1]);
-
-    b->quick = quick && strcmp(quick, "0") != 0;
-    b->begun = sp_seconds();
-    if (s == SPRY_OK)
-        s = spry_machine_probe(&b->machine[1]);
-    if (s != SPRY_OK)
-        return s;
-    print_machine(&b->machine[1]);
-    b->machine[0] = b->machine[1];
-    if (b->machine[1].threads > 2)
-        s = spry_machine_limit(&b->machine[1], 2, b->machine[1].isa);
-    return s == SPRY_OK
-               ? spry_machine_limit(&b->machine[0], 1, b->machine[0].isa)
-               : s;
-}
-
 int main(void)
 {
     static bench b;
     double lookup;
 
-    if (begin(&b) != SPRY_OK) {
+    b.quick = bench_quick();
+    b.begun = sp_seconds();
+    if (bench_machines(b.machine) != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
         return 1;
     }
-    classes(&b);
-    files(&b);
+    b.failed += bench_walk_classes(
+        one_matrix, &b, b.quick ? BENCH_SMALL_CLASSES : BENCH_ALL_CLASSES);
+    b.failed += bench_walk_files(one_matrix, &b, b.quick ? 24 : 1);
     lookup = 1e3 * lookup_seconds();
     print_means(&b);
     print_counts(&b);
     aim_mean(&b, "spmm_geomean", SPRY_SPMM, 1.8);
     aim_mean(&b, "sddmm_geomean", SPRY_SDDMM, 1.4);
     aim_mean(&b, "spmv_geomean", SPRY_SPMV, 1.3);
-    aim("worst", b.worst, NOT_BELOW, b.worst >= NOT_BELOW);
-    aim("lookup_ms", lookup, 50, lookup < 50);
+    bench_aim_least("worst", b.worst, NOT_BELOW);
+    bench_aim_most("lookup_ms", lookup, 50);
     return 0;
 }

@@ -4,10 +4,12 @@
  * everything the compiler may assume. */
 #include "baseline.h"
 
-typedef void range(const bench_baseline *b, int64_t first, int64_t last);
+#include "operands.h"
+
+typedef void range(const bench_operands *b, int64_t first, int64_t last);
 
 #define LOOPS(T, name)                                                         \
-    static void spmv_##name(const bench_baseline *p, int64_t first,            \
+    static void spmv_##name(const bench_operands *p, int64_t first,            \
                             int64_t last)                                      \
     {                                                                          \
         const int32_t *restrict start = p->start, *restrict col = p->col;      \
@@ -22,12 +24,12 @@ typedef void range(const bench_baseline *b, int64_t first, int64_t last);
         }                                                                      \
     }                                                                          \
                                                                                \
-    static void spmm_##name(const bench_baseline *p, int64_t first,            \
+    static void spmm_##name(const bench_operands *p, int64_t first,            \
                             int64_t last)                                      \
     {                                                                          \
         const int32_t *restrict start = p->start, *restrict col = p->col;      \
         const T *restrict val = p->val, *restrict B = p->B;                    \
-        const int64_t n = p->n;                                                \
+        const int64_t n = p->c.n;                                              \
                                                                                \
         for (int64_t i = first; i < last; i++) {                               \
             T *restrict c = (T *)p->C + i * n;                                 \
@@ -41,14 +43,14 @@ typedef void range(const bench_baseline *b, int64_t first, int64_t last);
         }                                                                      \
     }                                                                          \
                                                                                \
-    static void sddmm_##name(const bench_baseline *p, int64_t first,           \
+    static void sddmm_##name(const bench_operands *p, int64_t first,           \
                              int64_t last)                                     \
     {                                                                          \
         const int32_t *restrict start = p->start, *restrict col = p->col;      \
         const T *restrict val = p->val, *restrict B = p->B;                    \
         const T *restrict D = p->D;                                            \
         T *restrict C = p->C;                                                  \
-        const int64_t n = p->n;                                                \
+        const int64_t n = p->c.n;                                              \
                                                                                \
         for (int64_t i = first; i < last; i++)                                 \
             for (int32_t k = start[i]; k < start[i + 1]; k++) {                \
@@ -63,27 +65,27 @@ typedef void range(const bench_baseline *b, int64_t first, int64_t last);
 LOOPS(float, f32)
 LOOPS(double, f64)
 
-static range *loop_of(const bench_baseline *b)
+static range *loop_of(const bench_operands *b)
 {
     static range *const loops[][2] = {
         {spmv_f32, spmv_f64}, {spmm_f32, spmm_f64}, {sddmm_f32, sddmm_f64}};
 
-    return loops[b->op][b->type == SPRY_F64];
+    return loops[b->c.op][b->c.type == SPRY_F64];
 }
 
-void bench_serial(void *baseline)
+void bench_serial(void *operands)
 {
-    const bench_baseline *b = baseline;
+    const bench_operands *b = operands;
 
     loop_of(b)(b, 0, b->rows);
 }
 
-void bench_parallel(void *baseline)
+void bench_parallel(void *operands)
 {
-    const bench_baseline *b = baseline;
+    const bench_operands *b = operands;
     range *loop = loop_of(b);
 
-#pragma omp parallel for num_threads(b->threads) schedule(static)
-    for (int t = 0; t < b->threads; t++)
+#pragma omp parallel for num_threads(b->c.threads) schedule(static)
+    for (int t = 0; t < b->c.threads; t++)
         loop(b, b->cut[t], b->cut[t + 1]);
 }
