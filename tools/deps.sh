@@ -29,6 +29,11 @@ clang-tidy          clang-tidy --version
 cppcheck            cppcheck --version
 shellcheck          shellcheck --version
 python3-scipy       /usr/bin/python3 -c "import scipy"
+python3-torch       /usr/bin/python3 -c "import torch"
+libeigen3-dev       pkg-config --exists eigen3
+librsb-dev          ls /usr/include/rsb.h
+libgraphblas-dev    ls /usr/include/GraphBLAS.h
+petsc-dev           pkg-config --exists petsc
 '
 
 # The packages of the rows on stdin whose command fails.
