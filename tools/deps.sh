@@ -16,6 +16,7 @@ pkg-config      pkg-config --version
 libhwloc-dev    pkg-config --exists hwloc
 libsqlite3-dev  pkg-config --exists sqlite3
 zlib1g-dev      pkg-config --exists zlib
+libopenblas0    /sbin/ldconfig -p | grep -q libopenblas.so.0
 libcmocka-dev   pkg-config --exists cmocka
 python3         python3 --version
 '

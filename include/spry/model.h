@@ -36,6 +36,10 @@ const char *spry_prediction_bound(const spry_prediction *p);
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m);
 
+/* What learned models multiply with: OpenBLAS and its version, or "own
+ * loops", which are slower. */
+const char *spry_model_blas(void);
+
 #ifdef __cplusplus
 }
 #endif
