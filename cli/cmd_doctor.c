@@ -10,8 +10,8 @@
 static const opt_page page = {
     "doctor",
     "",
-    "Check machine, kernels, compiler, store and folders. Each line is ok or\n"
-    "a problem with its remedy. Exit 7 when something essential is broken.",
+    "Check machine, kernels, compiler, BLAS, store and folders. Each line is\n"
+    "ok or a problem with its remedy. Exit 7 when something essential is broken.",
     {NULL},
     0,
     0};
@@ -97,6 +97,18 @@ static health check_compiler(finding *f)
                   "%s", spry_message());
 }
 
+static health check_blas(finding *f)
+{
+    const char *blas = spry_model_blas();
+
+    if (strcmp(blas, "own loops") != 0)
+        return answer(f, FINE, "", "%s", blas);
+    return answer(f, PROBLEM,
+                  "install OpenBLAS (Debian: libopenblas0); learned models "
+                  "are slower without",
+                  "%s", blas);
+}
+
 static health check_cache(finding *f)
 {
     char path[4096];
@@ -165,10 +177,11 @@ static const struct {
     const char *name;
     health (*check)(finding *f);
 } checks[] = {
-    {"spry", check_version},        {"machine", check_machine},
-    {"kernels", check_kernels},     {"compiler", check_compiler},
-    {"kernel cache", check_cache},  {"store", check_store},
-    {"temporary", check_temporary}, {"noise", check_noise},
+    {"spry", check_version},    {"machine", check_machine},
+    {"kernels", check_kernels}, {"compiler", check_compiler},
+    {"blas", check_blas},       {"kernel cache", check_cache},
+    {"store", check_store},     {"temporary", check_temporary},
+    {"noise", check_noise},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

@@ -10,6 +10,8 @@ expect 0 "$SPRY" doctor
 has '^ok *kernels' out
 expect 0 env PATH=/nowhere SPRY_CC= CC= "$SPRY" doctor
 has '^problem *compiler' out
+expect 0 env SPRY_BLAS=none "$SPRY" doctor
+has '^problem *blas *own loops' out
 expect 0 env TMPDIR=/nowhere "$SPRY" doctor
 has '^problem *temporary' out
 mkdir file
