@@ -19,7 +19,8 @@ static const opt_page page = {
     "list    one line for each trial\n"
     "show    all of one trial, by its id or the beginning of it\n"
     "export  write everything as JSON lines; - for stdout\n"
-    "import  read JSON lines; damaged ones are skipped and counted\n"
+    "import  read JSON lines; damaged ones are skipped and counted, and it\n"
+    "        fails when all are\n"
     "merge   add what another store knows\n"
     "check   verify the file and every row's hash\n"
     "gc      drop old failed trials and compact the file",

@@ -103,7 +103,8 @@ spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
                                      int *found, const char *fingerprint);
 
 /* JSON lines, records, answers and machines. A damaged line is skipped and
- * counted in *bad (may be NULL), its place named in spry_message(). */
+ * counted in *bad (may be NULL), its place named in spry_message(). A file in
+ * which every line is damaged is not ours: SPRY_INPUT. */
 spry_status spry_records_export(spry_records *db, const char *path);
 spry_status spry_records_import(spry_records *db, const char *path,
                                 int64_t *added, int64_t *bad);

@@ -193,8 +193,9 @@ typedef struct {
 spry_status sp_writer_open(sp_writer *w, const char *path);
 spry_status sp_writer_close(sp_writer *w, int keep);
 
-/* mkdir -p, 0700 for what it makes. */
-spry_status sp_make_dirs(const char *path);
+/* mkdir -p; what it makes has `mode`, less the umask: 0700 for what is the
+ * user's own, 0777 for what was asked for by name. */
+spry_status sp_make_dirs(const char *path, unsigned mode);
 
 /* One of the user's directories, SPRY_HOME first, then XDG: kind is "data",
  * "cache" or "config". 0 when there is nowhere. */

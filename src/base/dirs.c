@@ -37,7 +37,7 @@ int sp_user_dir(char *out, size_t size, const char *kind)
     return n > 0 && (size_t)n < size;
 }
 
-spry_status sp_make_dirs(const char *path)
+spry_status sp_make_dirs(const char *path, unsigned mode)
 {
     char part[4096];
     size_t n = strlen(path);
@@ -49,7 +49,7 @@ spry_status sp_make_dirs(const char *path)
         if (part[i] != '/' && part[i] != 0)
             continue;
         part[i] = 0;
-        if (mkdir(part, 0700) != 0 && errno != EEXIST)
+        if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
             return sp_fail_errno(SPRY_SYSTEM, "cannot make directory %s", part);
         part[i] = path[i];
     }

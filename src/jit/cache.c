@@ -44,7 +44,7 @@ void sp_cache_open(sp_cache *c)
         return;
     }
     snprintf(c->path, sizeof c->path, "%s/k", parent);
-    if (sp_make_dirs(c->path) != SPRY_OK) {
+    if (sp_make_dirs(c->path, 0700) != SPRY_OK) {
         use_nothing(c, "", spry_message());
         return;
     }
@@ -213,8 +213,12 @@ int sp_cache_lock(const sp_cache *c, const uint8_t key[SP_SHA256],
     return fd;
 }
 
+/* A child forked meanwhile has the descriptor too, so closing ours would not
+ * be enough. */
 void sp_cache_unlock(int lock)
 {
-    if (lock >= 0)
-        close(lock);
+    if (lock < 0)
+        return;
+    (void)flock(lock, LOCK_UN);
+    close(lock);
 }

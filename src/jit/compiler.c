@@ -8,7 +8,6 @@
 #include "jit/internal.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,7 +86,6 @@ static spry_status ask_version(sp_compiler *c)
 }
 
 /* The compiler asked last: asking takes a process, and it rarely changes. */
-static pthread_mutex_t last_mutex = PTHREAD_MUTEX_INITIALIZER;
 static sp_compiler last;
 
 spry_status sp_compiler_find(sp_compiler *out)
@@ -106,19 +104,19 @@ spry_status sp_compiler_find(sp_compiler *out)
     snprintf(out->identity, sizeof out->identity, "%s %lld %lld.%09ld", real,
              (long long)st.st_size, (long long)st.st_mtim.tv_sec,
              st.st_mtim.tv_nsec);
-    pthread_mutex_lock(&last_mutex);
+    sp_jit_lock();
     known = strcmp(last.identity, out->identity) == 0 &&
             strcmp(last.path, out->path) == 0;
     if (known)
         *out = last;
-    pthread_mutex_unlock(&last_mutex);
+    sp_jit_unlock();
     if (known)
         return SPRY_OK;
     s = ask_version(out);
     if (s == SPRY_OK) {
-        pthread_mutex_lock(&last_mutex);
+        sp_jit_lock();
         last = *out;
-        pthread_mutex_unlock(&last_mutex);
+        sp_jit_unlock();
     }
     return s;
 }

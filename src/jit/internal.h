@@ -10,6 +10,14 @@ enum { SP_PATH = 4096, SP_KEY_HEX = 2 * SP_SHA256 + 1 };
 /* The symbol every compiled object carries: its own key, in hex. */
 #define SP_JIT_KEY_SYMBOL "spry_jit_key"
 
+/* ---- lock.c: what the threads of a process share ---- */
+
+/* Held for the list of loaded code, the compiler asked last and the dynamic
+ * loader; never while anything is compiled. A fork waits for it, so that a
+ * child finds it free. */
+void sp_jit_lock(void);
+void sp_jit_unlock(void);
+
 /* ---- bytes.c: whole files through descriptors ---- */
 
 typedef struct {

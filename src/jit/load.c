@@ -4,7 +4,6 @@
 #include "jit/jit.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "jit/internal.h"
@@ -20,8 +19,7 @@ struct sp_jit_code {
     sp_jit_code *next;
 };
 
-/* All that is loaded; the mutex guards the list and the counts. */
-static pthread_mutex_t loaded_mutex = PTHREAD_MUTEX_INITIALIZER;
+/* All that is loaded; the room's lock guards the list and the counts. */
 static sp_jit_code *loaded;
 
 /* Length first, so that no two lists of fields read alike. */
@@ -76,9 +74,9 @@ static sp_jit_code *share(const char *key_hex)
 {
     sp_jit_code *c;
 
-    pthread_mutex_lock(&loaded_mutex);
+    sp_jit_lock();
     c = share_locked(key_hex);
-    pthread_mutex_unlock(&loaded_mutex);
+    sp_jit_unlock();
     return c;
 }
 
@@ -128,13 +126,13 @@ static spry_status enter(sp_jit_code **out, const sp_bytes *object,
         sp_free(mine);
         return s;
     }
-    pthread_mutex_lock(&loaded_mutex);
+    sp_jit_lock();
     theirs = share_locked(key_hex);
     if (!theirs) {
         mine->next = loaded;
         loaded = mine;
     }
-    pthread_mutex_unlock(&loaded_mutex);
+    sp_jit_unlock();
     if (theirs) {
         sp_unmap(&mine->mapped);
         sp_free(mine);
@@ -174,7 +172,12 @@ spry_status sp_jit_load(sp_jit_code **out, const char *source,
 
 void *sp_jit_symbol(const sp_jit_code *code, const char *name)
 {
-    return dlsym(code->mapped.handle, name);
+    void *address;
+
+    sp_jit_lock();
+    address = dlsym(code->mapped.handle, name);
+    sp_jit_unlock();
+    return address;
 }
 
 void sp_jit_free(sp_jit_code *code)
@@ -184,13 +187,13 @@ void sp_jit_free(sp_jit_code *code)
 
     if (!code)
         return;
-    pthread_mutex_lock(&loaded_mutex);
+    sp_jit_lock();
     last = --code->users == 0;
     while (last && *at != code)
         at = &(*at)->next;
     if (last)
         *at = code->next;
-    pthread_mutex_unlock(&loaded_mutex);
+    sp_jit_unlock();
     if (last) {
         sp_unmap(&code->mapped);
         sp_free(code);

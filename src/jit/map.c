@@ -22,14 +22,18 @@
 /* dlopen, and hand back only the object that carries this key. */
 static void *load(const char *path, const char *key_hex)
 {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const char *carried = handle ? dlsym(handle, SP_JIT_KEY_SYMBOL) : NULL;
+    const char *carried;
+    void *handle;
 
-    if (carried && strcmp(carried, key_hex) == 0)
-        return handle;
-    if (handle)
+    sp_jit_lock();
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    carried = handle ? dlsym(handle, SP_JIT_KEY_SYMBOL) : NULL;
+    if (handle && (!carried || strcmp(carried, key_hex) != 0)) {
         dlclose(handle);
-    return NULL;
+        handle = NULL;
+    }
+    sp_jit_unlock();
+    return handle;
 }
 
 static int sealed_memory(const sp_bytes *object)
@@ -106,8 +110,10 @@ spry_status sp_map(sp_mapped *out, const sp_bytes *object, const char *key_hex,
 
 void sp_unmap(sp_mapped *m)
 {
+    sp_jit_lock();
     if (m->handle)
         dlclose(m->handle);
+    sp_jit_unlock();
     if (m->fd >= 0)
         close(m->fd);
     *m = (sp_mapped){NULL, -1};

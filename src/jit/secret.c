@@ -56,7 +56,7 @@ int sp_secret_get(uint8_t out[SP_SHA256], const char **why)
 
     *why = "there is no data directory for its secret";
     if (!sp_user_dir(path, sizeof path, "data") ||
-        sp_make_dirs(path) != SPRY_OK)
+        sp_make_dirs(path, 0700) != SPRY_OK)
         return 0;
     dir = sp_place_open(path, why);
     if (dir < 0) {

@@ -3,7 +3,8 @@
  * val[group][diagonal][row in group]: one stream, read front to back. */
 #include "pack/internal.h"
 
-/* place[j - i + rows - 1] = 1 + number of that diagonal, 0: empty. */
+/* place[j - i + rows - 1] = 1 + number of that diagonal, 0: empty. Returns
+ * how many there are, -1 when they are too many for 32 bits. */
 static int64_t number_diagonals(const spry_matrix *A, int32_t *place)
 {
     int64_t count = 0;
@@ -12,8 +13,11 @@ static int64_t number_diagonals(const spry_matrix *A, int32_t *place)
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++)
             place[sp_col(A, k) - i + A->rows - 1] = 1;
     for (int64_t d = 0; d < A->rows + A->cols - 1; d++)
-        if (place[d])
+        if (place[d]) {
+            if (count == INT32_MAX)
+                return -1;
             place[d] = (int32_t)++count;
+        }
     return count;
 }
 
@@ -39,7 +43,9 @@ static spry_status build(sp_pack_job *w, int32_t *place, int lanes)
     int64_t many = number_diagonals(A, place);
     int64_t units = (A->rows + lanes - 1) / lanes, values;
     spry_status s =
-        sp_pack_limit(w, (double)many * (double)units * (double)lanes);
+        many < 0
+            ? sp_fail(SPRY_USAGE, "more than 2^31 diagonals")
+            : sp_pack_limit(w, (double)many * (double)units * (double)lanes);
 
     w->k->index = 32;
     values = s == SPRY_OK ? many * units * lanes : 0;
@@ -68,7 +74,8 @@ spry_status sp_pack_dia(sp_pack_job *w)
     spry_status s;
 
     /* Even one entry per diagonal must be worth a pass over all of them. */
-    if (A->rows + A->cols > 64 * A->nnz + 65536 || A->rows > INT32_MAX)
+    if (A->rows > INT32_MAX || A->cols > INT64_MAX - A->rows ||
+        A->rows + A->cols > 64 * A->nnz + 65536)
         return sp_fail(SPRY_USAGE, "too empty for diagonals");
     place = sp_alloc(A->rows + A->cols, sizeof *place);
     if (!place)

@@ -42,6 +42,10 @@ spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
 spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
 void sp_oracle_free(sp_oracle *o);
 
+/* One run on real numbers, a handful of rows compared: for a plan that was
+ * checked before, on the word of a store. */
+spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
+
 /* The operands and room for results, as the oracle holds them. */
 const void *sp_oracle_B(const sp_oracle *o);
 const void *sp_oracle_D(const sp_oracle *o);

@@ -2,11 +2,10 @@
  *
  * Kernels are serial and walk a range of units; threads are dealt out here,
  * in one place, for every format. */
-#include "plan/plan.h"
-
 #include <string.h>
 
 #include "base/base.h"
+#include "plan/internal.h"
 
 /* ---- one part, one range ---- */
 
@@ -186,6 +185,13 @@ static void run_plainly(const spry_plan *plan, const sp_operands *f)
     spry_problem_reference(&p, f->alpha, f->B, f->D, f->beta, f->C);
 }
 
+int sp_run_kernel(const spry_plan *plan, sp_operands f)
+{
+    if (!plan->packed->covers && plan->p->op != SPRY_SDDMM)
+        scale(plan, &f);
+    return plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
+}
+
 /* Row-major operands. Padding multiplies zeros by the dense operand; where
  * that is not finite the result would be NaN though no entry asked for it.
  * Kernels that pad report such results, and the row loop computes them as
@@ -194,19 +200,12 @@ static void run_plainly(const spry_plan *plan, const sp_operands *f)
 static void run_rows(const spry_plan *plan, sp_operands f)
 {
     const spry_problem *p = plan->p;
-    sp_operands given = f;
-    int bad;
 
     if (plan->packed->pads && f.beta != 0 &&
-        !all_finite(p, f.B, spry_problem_input_size(p, 0))) {
-        run_plainly(plan, &given);
-        return;
-    }
-    if (!plan->packed->covers && p->op != SPRY_SDDMM)
-        scale(plan, &f);
-    bad = plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
-    if (bad && plan->packed->pads && given.beta == 0)
-        run_plainly(plan, &given);
+        !all_finite(p, f.B, spry_problem_input_size(p, 0)))
+        run_plainly(plan, &f);
+    else if (sp_run_kernel(plan, f) && plan->packed->pads && f.beta == 0)
+        run_plainly(plan, &f);
 }
 
 /* ---- column-major operands go through row-major copies ---- */

@@ -178,12 +178,9 @@ static spry_status import_line(spry_records *db, const char *line, size_t len,
                                int *added)
 {
     sp_json_doc doc;
-    spry_status s;
+    spry_status s = sp_json_parse(&doc, line, len);
 
     *added = 0;
-    if (strspn(line, " \t\r") >= len)
-        return SPRY_OK;
-    s = sp_json_parse(&doc, line, len);
     if (s != SPRY_OK)
         return s;
     s = import_doc(db, &doc, added);
@@ -192,7 +189,7 @@ static spry_status import_line(spry_records *db, const char *line, size_t len,
 }
 
 typedef struct {
-    int64_t added, bad;
+    int64_t added, good, bad;
     char why[1024]; /* about the first */
 } tally;
 
@@ -211,11 +208,13 @@ static spry_status import_text(spry_records *db, const sp_file *file,
 
     for (int64_t line = 1; at < end && s == SPRY_OK; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        int added;
+        int added = 0, blank;
 
         stop = stop ? stop : end;
-        s = import_line(db, at, (size_t)(stop - at), &added);
+        blank = strspn(at, " \t\r") >= (size_t)(stop - at);
+        s = blank ? SPRY_OK : import_line(db, at, (size_t)(stop - at), &added);
         t->added += added;
+        t->good += !blank && s == SPRY_OK;
         if (s == SPRY_INPUT || s == SPRY_USAGE) {
             note_bad_line(t, path, line);
             s = SPRY_OK;
@@ -243,7 +242,9 @@ spry_status spry_records_import(spry_records *db, const char *path,
         *added = s == SPRY_OK ? t.added : 0;
     if (bad)
         *bad = t.bad;
-    if (s == SPRY_OK && t.bad)
+    if (s == SPRY_OK && t.bad && !t.good)
+        s = sp_fail(SPRY_INPUT, "%s (and no line of it is a record)", t.why);
+    else if (s == SPRY_OK && t.bad)
         sp_fail(s, "%s (%lld lines skipped)", t.why, (long long)t.bad);
     return s;
 }

@@ -15,7 +15,7 @@ spry_status sp_store_place(char *out, size_t size)
 
     if (!sp_user_dir(dir, sizeof dir, "data"))
         return sp_fail(SPRY_SYSTEM, "neither SPRY_HOME nor HOME is set");
-    s = sp_make_dirs(dir);
+    s = sp_make_dirs(dir, 0700);
     if (s == SPRY_OK)
         snprintf(out, size, "%s/records.db", dir);
     return s;

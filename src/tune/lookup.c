@@ -6,6 +6,22 @@
 #include "tune/internal.h"
 #include "tune/story.h"
 
+/* The machine as it was probed when the answer was found, else as it is. */
+static spry_machine known_machine(sp_tuner *t)
+{
+    spry_machine known;
+    int found = 0;
+
+    if (!t->m.probed &&
+        spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
+            SPRY_OK &&
+        found)
+        return known;
+    return t->m;
+}
+
+/* A store may be stale or damaged, so its word is not enough: the plan must
+ * give right results before it is handed out. */
 static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
 {
     spry_tuning story = {.looked_up = 1, .verified = 1};
@@ -15,9 +31,13 @@ static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
         s = spry_schedule_parse(&story.baseline, a->baseline);
     if (s == SPRY_OK)
         s = t->family->make(out, t->p, &story.best, &t->m);
-    if (s != SPRY_OK)
+    if (s == SPRY_OK)
+        s = sp_plan_glance(*out, t->opt.seed);
+    if (s != SPRY_OK) {
+        spry_plan_free(*out);
         return s;
-    story.machine = t->m;
+    }
+    story.machine = known_machine(t);
     story.baseline_seconds = a->baseline_seconds;
     story.seconds = a->seconds;
     story.speedup = a->speedup;
@@ -47,7 +67,8 @@ spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
                           t->opt.calls, t->opt.effort) != SPRY_OK ||
         !found)
         return SPRY_OK;
-    /* What cannot be made again, say without a compiler, is tuned anew. */
+    /* What cannot be made again, say without a compiler, or is not right, is
+     * tuned anew. */
     if (make_from(out, t, &a) != SPRY_OK)
         *out = NULL;
     return SPRY_OK;

@@ -15,6 +15,12 @@ holds "len(d['files']) == 3"
 refuse 7 'small.mtx/deep' "$SPRY" export small.mtx --schedule csr \
     --out small.mtx/deep
 refuse 2 '9 lives' "$SPRY" export small.mtx --schedule csr --name '9 lives'
+# A new folder is as open as the user's umask says.
+(umask 027 && expect 0 "$SPRY" export small.mtx --schedule csr --out new/deep)
+case $(ls -ld new/deep) in
+drwxr-x---*) ;;
+*) fail "not what the umask says: $(ls -ld new/deep)" ;;
+esac
 command -v cc >/dev/null || exit 0
 expect 0 cc -std=c11 -Wall -O2 -march=native -c tiny.c
 exit 0

@@ -38,6 +38,8 @@ has "^$lines rows added" out
 echo 'not json' >>all.jsonl
 expect 0 "$SPRY" records import all.jsonl --store other.db
 has '1 damaged' err
+printf 'not json\n\n{"kind":"recipe"}\n' >none.jsonl
+refuse 3 'none.jsonl:1: ' "$SPRY" records import none.jsonl
 refuse 3 'missing.jsonl' "$SPRY" records import missing.jsonl
 expect 0 "$SPRY" records check
 expect 0 "$SPRY" records gc --days 0

@@ -7,6 +7,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -310,6 +311,50 @@ static void refused_memory_fails_and_leaks_nothing(void **state)
     assert_true(tries > 2);
 }
 
+/* A thread loads all the time while others fork: the children must be able
+ * to load too, whatever the thread was doing. */
+static atomic_int forking;
+
+static void *load_meanwhile(void *unused)
+{
+    while (forking)
+        (void)answer_of(ANSWER_42);
+    return unused;
+}
+
+static int child_answers(void)
+{
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        alarm(20); /* a deadlock ends as a signal */
+        _exit(answer_of(ANSWER_42) == 42 ? 0 : 1);
+    }
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void a_fork_may_happen_at_any_time(void **state)
+{
+    pthread_t thread[2];
+    int answered = 0;
+
+    (void)state;
+    assert_int_equal(answer_of(ANSWER_42), 42);
+    forking = 1;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, load_meanwhile, NULL),
+                         0);
+    for (int i = 0; i < 200; i++)
+        answered += child_answers();
+    forking = 0;
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(answered, 200);
+}
+
 #define jit_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -327,6 +372,7 @@ int main(void)
         jit_test(a_broken_compiler_is_a_sentence),
         jit_test(a_changed_compiler_compiles_anew),
         jit_test(threads_share),
+        jit_test(a_fork_may_happen_at_any_time),
         jit_test(without_memory_files_a_private_file_serves),
         jit_test(refused_memory_fails_and_leaks_nothing),
     };

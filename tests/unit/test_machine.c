@@ -78,7 +78,7 @@ static void put_file(const char *path, const char *text)
     snprintf(whole, sizeof whole, "%s%s", root, path);
     slash = strrchr(whole, '/');
     *slash = 0;
-    check_ok(sp_make_dirs(whole));
+    check_ok(sp_make_dirs(whole, 0700));
     *slash = '/';
     f = fopen(whole, "w");
     assert_non_null(f);

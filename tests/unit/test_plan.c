@@ -30,6 +30,120 @@ static void oracle_notices_a_wrong_value(void **state)
     spry_matrix_free(A);
 }
 
+/* Kernels that do wrong in one way each, around a right one. */
+static sp_kernel *right;
+
+static int also_behind(const sp_args *a)
+{
+    right(a);
+    ((float *)a->C)[a->rows * a->n] = 1;
+    return 0;
+}
+
+static int also_before(const sp_args *a)
+{
+    right(a);
+    ((float *)a->C)[-1] = 1;
+    return 0;
+}
+
+/* Only with beta, and only in one row of many. */
+static int one_row_twice(const sp_args *a)
+{
+    sp_args b = *a;
+
+    right(a);
+    b.first = a->rows / 2 + 1;
+    b.last = b.first + 1;
+    return a->beta != 0 ? right(&b) : 0;
+}
+
+static int one_value_off(const sp_args *a)
+{
+    right(a);
+    ((float *)a->C)[((const int32_t *)a->start)[a->rows / 2 + 1]] += 1;
+    return 0;
+}
+
+static int says_nothing(const sp_args *a)
+{
+    right(a);
+    return 0;
+}
+
+static spry_status check_with(sp_kernel *wrong, const spry_problem *p,
+                              const char *schedule)
+{
+    spry_schedule x;
+    spry_plan *plan;
+    spry_status s;
+
+    check_ok(spry_schedule_parse(&x, schedule));
+    check_ok(spry_plan_make(&plan, p, &x, NULL));
+    check_ok(spry_plan_check(plan, 1));
+    right = plan->kernel;
+    plan->kernel = wrong;
+    s = spry_plan_check(plan, 1);
+    spry_plan_free(plan);
+    return s;
+}
+
+static void oracle_notices_wrong_kernels(void **state)
+{
+    spry_matrix *A = make_matrix(9);
+    spry_problem *spmm, *spmv;
+
+    (void)state;
+    check_ok(spry_problem_spmm(&spmm, A, 5, SPRY_F32));
+    check_ok(spry_problem_spmv(&spmv, A, SPRY_F32));
+    assert_int_equal(check_with(also_behind, spmm, "csr tile=1"), SPRY_WRONG);
+    assert_non_null(strstr(spry_message(), "behind"));
+    assert_int_equal(check_with(also_before, spmm, "csr tile=1"), SPRY_WRONG);
+    assert_non_null(strstr(spry_message(), "before"));
+    assert_int_equal(check_with(says_nothing, spmv, "bcsr r=4 c=4"),
+                     SPRY_WRONG);
+    assert_non_null(strstr(spry_message(), "NaN"));
+    spry_problem_free(spmm);
+    spry_problem_free(spmv);
+    spry_matrix_free(A);
+}
+
+/* So many rows that only some are compared one by one. */
+static void oracle_notices_one_row_of_many(void **state)
+{
+    spry_matrix *A;
+    spry_problem *spmm, *sddmm;
+
+    (void)state;
+    check_ok(spry_matrix_generate(&A, "uniform rows=30k nnz=90k", 1));
+    check_ok(spry_problem_spmm(&spmm, A, 64, SPRY_F32));
+    check_ok(spry_problem_sddmm(&sddmm, A, 64, SPRY_F32));
+    assert_int_equal(check_with(one_row_twice, spmm, "csr tile=4"), SPRY_WRONG);
+    assert_int_equal(check_with(one_value_off, sddmm, "csr tile=4 unroll=4"),
+                     SPRY_WRONG);
+    spry_problem_free(spmm);
+    spry_problem_free(sddmm);
+    spry_matrix_free(A);
+}
+
+static void a_glance_sees_the_first_row(void **state)
+{
+    spry_schedule x = spry_schedule_baseline(1);
+    spry_matrix *A = make_matrix(7);
+    spry_problem *p;
+    spry_plan *plan;
+
+    (void)state;
+    check_ok(spry_problem_spmm(&p, A, 8, SPRY_F32));
+    check_ok(spry_plan_make(&plan, p, &x, NULL));
+    check_ok(sp_plan_glance(plan, 1));
+    ((float *)plan->packed->part[0].val)[0] += 0.5f;
+    assert_int_equal(sp_plan_glance(plan, 1), SPRY_WRONG);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 /* Padding must not turn an infinite operand into NaN elsewhere. */
 static void padding_keeps_infinity_in_its_place(void **state)
 {
@@ -192,6 +306,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_notices_a_wrong_value),
+        cmocka_unit_test(oracle_notices_wrong_kernels),
+        cmocka_unit_test(oracle_notices_one_row_of_many),
+        cmocka_unit_test(a_glance_sees_the_first_row),
         cmocka_unit_test(padding_keeps_infinity_in_its_place),
         cmocka_unit_test(columns_may_come_first),
         cmocka_unit_test(passes_of_any_width_may_stream),

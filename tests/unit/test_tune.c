@@ -73,7 +73,8 @@ static void a_tune_is_verified_and_remembered(void **state)
 
     check_ok(spry_tune(&again, f->p, &f->opt));
     u = spry_plan_tuning(again);
-    assert_true(u->looked_up && u->trials == 0);
+    assert_true(u->looked_up && u->verified && u->trials == 0);
+    assert_true(spry_machine_grade(&u->machine) != '?');
     assert_string_equal(spry_plan_text(plan), spry_plan_text(again));
     assert_true(u->speedup == t->speedup);
     assert_int_equal(u->changed, t->changed);

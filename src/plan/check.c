@@ -1,0 +1,262 @@
+/* check.c - a plan and an oracle to a verdict.
+ *
+ * The kernel runs at least three times, each time into a C that holds
+ * something else: into NaN, so that what is not written shows; onto its own
+ * integer results with beta, so that what is written twice or by two threads
+ * shows, in every row; and on real numbers. The margins of C must stay as
+ * they are. A race need not show every time: where a run is short, threads
+ * run several laps. Kernels that pad are asked whether they notice results
+ * that are not finite, since the runner relies on their word. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "matrix/matrix.h"
+#include "plan/internal.h"
+
+/* The second integer run: C = AGAIN_ALPHA A B + AGAIN_BETA C with C = A B.
+ * Neither is 1 and A B is no fixed point, so nothing left out or done twice
+ * comes out right. */
+static const double AGAIN_ALPHA = -1, AGAIN_BETA = 3, AGAIN = 2;
+
+/* A run of fewer terms is short. */
+static const double SHORT_TERMS = 2e5;
+enum { LAPS = 4, PROBES = 16 };
+
+static int is_short(const spry_problem *p)
+{
+    return ((double)p->A->nnz + (double)p->A->rows) * (double)p->n <
+           SHORT_TERMS;
+}
+
+/* ---- comparing ---- */
+
+static spry_status differ(const spry_plan *plan, int64_t i, int64_t j,
+                          double got, double want)
+{
+    return sp_fail(SPRY_WRONG,
+                   "%s: result %lld of row %lld is %.9g, should be %.9g",
+                   plan->text, (long long)j, (long long)i, got, want);
+}
+
+/* Equal within slack; NaN agrees with NaN, an infinity with itself. */
+static int agree(double got, double want, double slack)
+{
+    if (isnan(want))
+        return isnan(got);
+    return got == want || fabs(got - want) <= slack;
+}
+
+/* The chosen rows against `scale` times the answers. */
+static spry_status compare(const sp_oracle *o, const spry_plan *plan,
+                           const double *want, const double *slack,
+                           double scale)
+{
+    for (int64_t s = 0; s < o->rows; s++)
+        for (int64_t k = o->first[s]; k < o->first[s + 1]; k++) {
+            int64_t i = o->row[s], j = k - o->first[s];
+            double got = sp_dense_get(o->p, o->C, sp_result_place(o->p, i, j));
+
+            if (!agree(got, scale * want[k], slack ? slack[k] : 0))
+                return differ(plan, i, j, got, scale * want[k]);
+        }
+    return SPRY_OK;
+}
+
+/* All the other rows of an integer result. */
+static spry_status compare_rest(const sp_oracle *o, const spry_plan *plan,
+                                double scale)
+{
+    const spry_problem *p = o->p;
+    int64_t wrong = -1;
+
+    if (o->Ar) {
+#pragma omp parallel for schedule(static) reduction(max : wrong)
+        for (int64_t i = 0; i < p->A->rows; i++)
+            if (!(sp_oracle_times_r(o, o->C, p->A->rows, i) ==
+                  scale * o->Ar[i]))
+                wrong = i > wrong ? i : wrong;
+    } else if (o->all) {
+#pragma omp parallel for schedule(static) reduction(max : wrong)
+        for (int64_t k = 0; k < p->A->nnz; k++)
+            if (!(sp_dense_get(p, o->C, k) ==
+                  scale * sp_dense_get(p, o->all, k)))
+                wrong = k > wrong ? k : wrong;
+    }
+    return wrong < 0 ? SPRY_OK
+                     : sp_fail(SPRY_WRONG, "%s: %s %lld is wrong", plan->text,
+                               o->Ar ? "row" : "result", (long long)wrong);
+}
+
+/* ---- the margins of C ---- */
+
+static void fill_margins(const sp_oracle *o)
+{
+    size_t bytes = (size_t)o->margin * o->p->type;
+    size_t results = (size_t)spry_problem_output_size(o->p) * o->p->type;
+
+    memset((char *)o->C - bytes, 0x5a, bytes);
+    memset((char *)o->C + results, 0x5a, bytes);
+}
+
+static spry_status compare_margins(const sp_oracle *o, const spry_plan *plan)
+{
+    int64_t bytes = o->margin * (int64_t)o->p->type;
+    const char *behind =
+        (const char *)o->C + spry_problem_output_size(o->p) * o->p->type;
+
+    for (int64_t k = 0; k < bytes; k++)
+        if (behind[k] != 0x5a || ((const char *)o->C - bytes)[k] != 0x5a)
+            return sp_fail(SPRY_WRONG, "%s: writes %s its results", plan->text,
+                           behind[k] != 0x5a ? "behind" : "before");
+    return SPRY_OK;
+}
+
+/* ---- the integer question ---- */
+
+/* part[] with every stored value mapped to an integer. */
+static spry_status integer_parts(sp_packed *k, const spry_plan *plan)
+{
+    spry_status s = SPRY_OK;
+
+    *k = *plan->packed;
+    k->part = sp_alloc(k->parts, sizeof *k->part);
+    if (!k->part)
+        return sp_fail_memory(sizeof *k->part);
+    for (int i = 0; i < k->parts; i++) {
+        const sp_part *q = &plan->packed->part[i];
+        int64_t count = q->values + k->spare;
+        void *val = sp_alloc_raw(count, plan->p->type);
+
+        k->part[i] = *q;
+        k->part[i].val = val;
+        if (!val)
+            s = sp_fail_memory((size_t)count * plan->p->type);
+#pragma omp parallel for schedule(static)
+        for (int64_t j = 0; j < count; j++)
+            if (val)
+                sp_dense_put(plan->p, val, j,
+                             sp_to_integer(sp_dense_get(plan->p, q->val, j)));
+    }
+    return s;
+}
+
+/* Into NaN: unwritten results must not pass for right ones. Then again, on
+ * top of what came out. */
+static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
+{
+    spry_status s;
+
+    memset(o->C, 0xff,
+           (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
+    s = spry_run_scaled(plan, 1, o->B, o->D, 0, o->C);
+    if (s == SPRY_OK)
+        s = compare(o, plan, o->exact, NULL, 1);
+    if (s == SPRY_OK)
+        s = compare_rest(o, plan, 1);
+    if (s == SPRY_OK)
+        s = spry_run_scaled(plan, AGAIN_ALPHA, o->B, o->D, AGAIN_BETA, o->C);
+    if (s == SPRY_OK)
+        s = compare(o, plan, o->exact, NULL, AGAIN);
+    return s == SPRY_OK ? compare_rest(o, plan, AGAIN) : s;
+}
+
+static int has_bad_result(const sp_oracle *o)
+{
+    int64_t count = spry_problem_output_size(o->p);
+
+    for (int64_t k = 0; k < count; k++)
+        if (!isfinite(sp_dense_get(o->p, o->C, k)))
+            return 1;
+    return 0;
+}
+
+/* With a NaN somewhere in B, the kernel must say so if it got anywhere. */
+static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
+{
+    const spry_matrix *A = o->p->A;
+    sp_rng rng = sp_rng_seed(o->seed ^ 0xbad);
+    sp_operands f = {1, 0, o->B, o->D, o->C};
+    int probes = is_short(o->p) ? PROBES : 1;
+
+    if (!plan->packed->pads || sp_two_operands(o->p) || A->nnz == 0 ||
+        o->p->n == 0)
+        return SPRY_OK;
+    for (int i = 0; i < probes; i++) {
+        int64_t entry = (int64_t)sp_rng_below(&rng, (uint64_t)A->nnz);
+        int64_t at = sp_col(A, entry) * o->p->n +
+                     (int64_t)sp_rng_below(&rng, (uint64_t)o->p->n);
+        double kept = sp_dense_get(o->p, o->B, at);
+        int told;
+
+        sp_dense_put(o->p, o->B, at, (double)NAN);
+        told = sp_run_kernel(plan, f);
+        sp_dense_put(o->p, o->B, at, kept);
+        if (!told && has_bad_result(o))
+            return sp_fail(SPRY_WRONG, "%s: a NaN passes unnoticed",
+                           plan->text);
+    }
+    return SPRY_OK;
+}
+
+static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
+{
+    sp_packed k;
+    spry_plan whole = *plan;
+    spry_status s = integer_parts(&k, plan);
+    int laps = plan->x.threads > 1 && is_short(o->p) ? LAPS : 1;
+
+    whole.packed = &k;
+    for (int lap = 0; s == SPRY_OK && lap < laps; lap++)
+        s = one_lap(o, &whole);
+    if (s == SPRY_OK)
+        s = check_watch(o, &whole);
+    for (int i = 0; k.part && i < k.parts; i++)
+        sp_free(k.part[i].val);
+    sp_free(k.part);
+    return s;
+}
+
+/* ---- the real question ---- */
+
+static spry_status check_reals(const sp_oracle *o, const spry_plan *plan)
+{
+    spry_status s = sp_oracle_fill(o);
+
+    if (s == SPRY_OK)
+        s = spry_run_scaled(plan, SP_ALPHA, o->B, o->D, SP_BETA, o->C);
+    return s == SPRY_OK ? compare(o, plan, o->real, o->slack, 1) : s;
+}
+
+spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan)
+{
+    spry_status s;
+
+    fill_margins(o);
+    s = check_integers(o, plan);
+    if (s == SPRY_OK)
+        s = check_reals(o, plan);
+    return s == SPRY_OK ? compare_margins(o, plan) : s;
+}
+
+spry_status spry_plan_check(const spry_plan *plan, uint64_t seed)
+{
+    sp_oracle *o;
+    spry_status s = sp_oracle_make(&o, plan->p, seed);
+
+    if (s == SPRY_OK)
+        s = sp_oracle_check(o, plan);
+    sp_oracle_free(o);
+    return s;
+}
+
+spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed)
+{
+    sp_oracle *o;
+    spry_status s = sp_oracle_brief(&o, plan->p, seed);
+
+    if (s == SPRY_OK)
+        s = check_reals(o, plan);
+    sp_oracle_free(o);
+    return s;
+}

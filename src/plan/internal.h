@@ -1,0 +1,45 @@
+/* internal.h - what the oracle's two files and the runner share. */
+#ifndef SP_PLAN_INTERNAL_H
+#define SP_PLAN_INTERNAL_H
+
+#include "plan/plan.h"
+
+struct sp_oracle {
+    const spry_problem *p;
+    uint64_t seed;
+    void *B, *D;    /* small integers, for both questions */
+    void *C;        /* results of the plan being checked */
+    int64_t margin; /* elements before and behind C that stay untouched */
+    int64_t rows;   /* compared one by one */
+    int64_t *row;   /* [rows] */
+    int64_t *first; /* [rows + 1] their first answer */
+    double *exact;  /* answers to the integer question */
+    double *real;   /* answers to the real one, */
+    double *slack;  /* and how far off they may be */
+    double *r, *Ar; /* Freivalds: [n], [rows of A]; NULL: not needed */
+    void *all;      /* sddmm: all integer answers; NULL: not needed */
+};
+
+/* The real question: C = SP_ALPHA A B + SP_BETA C. */
+#define SP_ALPHA 0.75
+#define SP_BETA  (-1.5)
+
+/* With few rows and nothing about the others: for a glance. */
+spry_status sp_oracle_brief(sp_oracle **out, const spry_problem *p,
+                            uint64_t seed);
+
+/* C as the real question finds it. */
+spry_status sp_oracle_fill(const sp_oracle *o);
+
+/* Small integers, zero only for zero: padding stays what it is. */
+double sp_to_integer(double v);
+
+/* Row i of dense X, which has `rows` of them, times r. */
+double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
+                         int64_t i);
+
+/* The kernel on row-major operands, whatever it makes of them; nonzero when
+ * it reports a result that is not finite (run.c). */
+int sp_run_kernel(const spry_plan *plan, sp_operands f);
+
+#endif
