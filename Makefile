@@ -4,8 +4,8 @@ JOBS   ?= $(shell nproc)
 SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
-.PHONY: all deps deps-all demo check bench bench-peers install format tidy \
-        lint clean tsan fuzz $(SUITES)
+.PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
+        install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
 	cmake --build --preset release -j $(JOBS)
@@ -26,6 +26,8 @@ bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers
+bench-mutants: all                  ## are faults in kernels noticed?
+	build/release/bench/$@
 install: all                        ## to PREFIX, below DESTDIR
 	cmake --install build/release --prefix "$(PREFIX)"
 
