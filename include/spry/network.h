@@ -72,7 +72,13 @@ typedef struct {
 
 /* ---- from somewhere to a network ---- */
 
-/* path is gen:KIND,key=value: a generated network. */
+/* path is one of
+ *   gen:KIND,key=value     a generated network
+ *   a folder               n1024-l1.tsv, n1024-l2.tsv...: a Graph Challenge
+ *                          network; else one matrix file for each layer, in
+ *                          the order of the numbers in their names
+ *   a file                 .spnet, or a list of edges of any acyclic graph
+ * Fails with SPRY_INPUT and a sentence that names file and line. */
 spry_status spry_network_read(spry_network **out, const char *path,
                               const spry_network_options *options);
 
@@ -80,6 +86,10 @@ spry_status spry_network_read(spry_network **out, const char *path,
 spry_status spry_network_make(spry_network **out, const spry_network *parts);
 
 void spry_network_free(spry_network *n);
+
+/* By the name's ending: FILE.spnet, or a folder that becomes a Graph
+ * Challenge one (chained, equal widths), made when missing. */
+spry_status spry_network_write(const spry_network *n, const char *path);
 
 /* 32 hex digits that tell networks apart, weights and biases included. */
 void spry_network_key(char out[33], const spry_network *n);
@@ -110,18 +120,24 @@ typedef struct spry_layers spry_layers;
 /* The same paths, if what is there is chained. */
 spry_status spry_layers_open(spry_layers **out, const char *path,
                              const spry_network_options *options);
+/* The layers of a chained network in memory, which is borrowed. */
+spry_status spry_layers_of(spry_layers **out, const spry_network *n);
 /* The next layer, valid until the next call; NULL behind the last. */
 spry_status spry_layers_next(spry_layers *s, const spry_layer **out);
 /* Back to the first layer. */
 spry_status spry_layers_rewind(spry_layers *s);
 int64_t spry_layers_depth(const spry_layers *s);
 int64_t spry_layers_inputs(const spry_layers *s);
+/* Of the last layer; walks them all when nothing else tells. */
+spry_status spry_layers_outputs(int64_t *out, spry_layers *s);
 /* Edges of all layers as far as known without reading them, else -1. */
 int64_t spry_layers_edges(const spry_layers *s);
 void spry_layers_close(spry_layers *s);
 
 /* All layers as one network. */
 spry_status spry_layers_gather(spry_network **out, spry_layers *s);
+/* As spry_network_write, holding one layer at a time. */
+spry_status spry_layers_write(spry_layers *s, const char *path);
 
 /* ---- running, plainly ----
  *

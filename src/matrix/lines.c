@@ -3,6 +3,7 @@
  * The text is cut at line ends into pieces. A first walk counts the entries
  * of each piece, so nothing is allocated that the file does not hold and
  * every piece knows where its entries go; a second walk parses them. */
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -89,6 +90,8 @@ static const char *parse_entry(const char **at, const char *end,
         *at = sp_skip_blanks(*at, end);
         if (!sp_scan_real(at, end, &t->val[k]) || !at_gap(*at, end))
             return "the value is not a number";
+        if (in->finite && !isfinite(t->val[k]))
+            return "the value is not finite";
     }
     *at = sp_skip_blanks(*at, end);
     if (*at < end && **at != '\n' && !in->more)

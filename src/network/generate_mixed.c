@@ -137,6 +137,7 @@ static spry_status open_mixed(spry_layers *s, const sp_spec *p)
     if (status != SPRY_OK)
         return status;
     s->inputs = m->classes * copies_at(m, 0);
+    s->outputs = m->classes * copies_at(m, m->radices);
     s->depth = m->radices;
     return SPRY_OK;
 }

@@ -204,6 +204,7 @@ static spry_status open_pruned(spry_layers *s, const sp_spec *spec)
     if (status != SPRY_OK)
         return status;
     s->inputs = p->width[0];
+    s->outputs = p->width[p->widths - 1];
     s->depth = p->widths - 1;
     return SPRY_OK;
 }

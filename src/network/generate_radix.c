@@ -208,7 +208,7 @@ static spry_status open_radix(spry_layers *s, const sp_spec *p)
                        "radix: width is %lld; the challenge has 1024, 4096, "
                        "16384 and 65536",
                        (long long)neurons);
-    s->inputs = neurons;
+    s->inputs = s->outputs = neurons;
     s->edges = neurons * FAN * s->depth;
     s->layer.activation = (spry_activation){SPRY_CLAMP, 32};
     s->layer.bias_on_nonzero = 1;

@@ -78,6 +78,7 @@ spry_status sp_layers_shape(spry_layers *s, const sp_spec *p)
 
     if (status == SPRY_OK)
         status = sp_spec_count(&s->depth, p, "depth", 1, 1 << 20);
+    s->outputs = s->inputs;
     if (status == SPRY_OK)
         status = sp_spec_neuron(&s->layer.activation, &s->options.bias, p);
     return status;

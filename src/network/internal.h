@@ -83,8 +83,10 @@ struct spry_layers {
     void *state;
     spry_network_options options;
     int64_t depth, at;
-    int64_t inputs; /* of the first layer */
-    int64_t edges;  /* of all, -1 when not known */
+    int64_t walked;  /* edges since the last rewind */
+    int64_t inputs;  /* of the first layer */
+    int64_t outputs; /* of the last, 0 when not known */
+    int64_t edges;   /* of all, -1 when not known */
     spry_layer layer;
     /* The arrays of `layer`, kept from one to the next. */
     int64_t *start;
@@ -96,6 +98,9 @@ struct spry_layers {
 /* Room for a layer of so many outputs and edges; biases are all `bias`. */
 spry_status sp_layers_reserve(spry_layers *s, int64_t outputs, int64_t edges,
                               float bias);
+
+/* The layers of n, which s then owns, also on failure (held.c). */
+spry_status sp_layers_hold(spry_layers *s, spry_network *n);
 
 /* ---- generators (generate.c, spec.c, generate_*.c) ---- */
 

@@ -56,13 +56,16 @@ spry_status spry_layers_next(spry_layers *s, const spry_layer **out)
     if (status != SPRY_OK)
         return status;
     s->at++;
+    s->walked += s->layer.edges;
+    if (s->at == s->depth)
+        s->edges = s->walked;
     *out = &s->layer;
     return SPRY_OK;
 }
 
 spry_status spry_layers_rewind(spry_layers *s)
 {
-    s->at = 0;
+    s->at = s->walked = 0;
     return s->source->rewind ? s->source->rewind(s) : SPRY_OK;
 }
 
@@ -74,6 +77,22 @@ int64_t spry_layers_depth(const spry_layers *s)
 int64_t spry_layers_inputs(const spry_layers *s)
 {
     return s->inputs;
+}
+
+spry_status spry_layers_outputs(int64_t *out, spry_layers *s)
+{
+    const spry_layer *layer = NULL;
+    spry_status status = SPRY_OK;
+
+    if (s->outputs == 0)
+        status = spry_layers_rewind(s);
+    for (int64_t l = 0; s->outputs == 0 && status == SPRY_OK && l < s->depth;
+         l++)
+        status = spry_layers_next(s, &layer);
+    if (status == SPRY_OK && layer)
+        s->outputs = layer->outputs;
+    *out = s->outputs;
+    return status;
 }
 
 int64_t spry_layers_edges(const spry_layers *s)

@@ -1,0 +1,44 @@
+/* cmd_net.c - sparse networks: the table of what can be done with one. */
+#include "net.h"
+
+#include <string.h>
+
+static const opt options[] = {{0}};
+static const opt_page page = {
+    "net",
+    "generate|inspect|order|run ...",
+    "generate  make a network of a known kind and write it\n"
+    "inspect   show layers, edges and whether it is an official one\n"
+    "order     put the edges into an order and show or write it\n"
+    "run       compute the outputs of a batch of inputs\n\n"
+    "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
+    "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer.\n"
+    "spry net ACTION --help says more.",
+    {options},
+    1,
+    64};
+
+static const struct {
+    const char *name;
+    command *run;
+} actions[] = {{"generate", net_generate},
+               {"inspect", net_inspect},
+               {"order", net_order},
+               {"run", net_run},
+               {0}};
+
+spry_status cmd_net(int argc, char **argv)
+{
+    const char *near;
+    spry_status s;
+
+    for (int a = 0; argc > 0 && actions[a].name; a++)
+        if (strcmp(argv[0], actions[a].name) == 0)
+            return actions[a].run(argc - 1, argv + 1);
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    near = opt_nearest(argv[0], actions, sizeof *actions);
+    return say_fail(SPRY_USAGE, "net cannot '%s'; %s%s%s", argv[0],
+                    near ? "is it '" : "see spry net --help", near ? near : "",
+                    near ? "'?" : "");
+}

@@ -1,0 +1,36 @@
+/* net.h - what the actions of `spry net` share. */
+#ifndef CLI_NET_H
+#define CLI_NET_H
+
+#include "cli.h"
+
+command net_generate, net_inspect, net_order, net_run;
+
+/* How to read a network, and how to order one: options of several actions. */
+extern const opt net_reading[];
+extern const opt net_ordering[];
+
+/* Each says its own failure on stderr. */
+spry_status net_read_options(spry_network_options *out);
+spry_status net_order_options(spry_order_options *out);
+spry_status net_open(spry_network **out, const char *path);
+spry_status net_open_layers(spry_layers **out, const char *path);
+
+/* The name of --order. */
+const char *net_order_name(void);
+
+/* A batch of inputs: a file (.npy, or any matrix, a row for each), or
+ * strokes when path is NULL; at most `count` when that is above 0. Rows wrap
+ * around, so there may be more of them than in the file. */
+typedef struct {
+    spry_matrix *rows;
+    int64_t count;
+} net_batch;
+spry_status net_batch_open(net_batch *out, const char *path, int64_t width,
+                           int64_t count, int enlarge);
+void net_batch_close(net_batch *b);
+/* Inputs first .. first + count - 1 as x[count][width]. */
+spry_status net_batch_load(float *x, const net_batch *b, int64_t first,
+                           int64_t count, int64_t width);
+
+#endif

@@ -1,0 +1,195 @@
+/* net_open.c - words of the command line into networks and inputs. */
+#include "net.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int depth, activation = SPRY_RELU, rows_are_outputs, seeded_weights;
+static double limit = 32;
+static const char *bias = "0";
+const opt net_reading[] = {
+    {"depth", OPT_INTEGER, &depth, "N", "only the first N layers"},
+    {"activation", OPT_WORD, &activation, "linear|relu|clamp|tanh|sigmoid",
+     "of matrices as layers (relu)"},
+    {"limit", OPT_COUNT, &limit, "X", "where clamp ends (32)"},
+    {"bias", OPT_TEXT, &bias, "X", "of matrices as layers (0)"},
+    {"rows-are-outputs", OPT_FLAG, &rows_are_outputs, NULL,
+     "a matrix holds a row for each output"},
+    {"seeded-weights", OPT_FLAG, &seeded_weights, NULL,
+     "draw weights where a file holds only a pattern; else they are 1"},
+    {0}};
+
+static const char *order = "destination";
+static int window = 5, memory = 128, block;
+const opt net_ordering[] = {
+    {"order", OPT_TEXT, &order, "NAME",
+     "destination, source, blocked, clustered... (destination)"},
+    {"window", OPT_INTEGER, &window, "N", "edges an order looks back to (5)"},
+    {"memory", OPT_INTEGER, &memory, "N", "neurons to order for (128)"},
+    {"block", OPT_INTEGER, &block, "N", "outputs at a time (memory / 2)"},
+    {0}};
+
+spry_status net_read_options(spry_network_options *out)
+{
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    char *end;
+
+    o.seed = cli.seed;
+    o.depth = depth;
+    o.activation.curve = (spry_curve)activation;
+    o.activation.limit = activation == SPRY_CLAMP ? (float)limit : 0;
+    o.bias = strtof(bias, &end);
+    o.rows_are_outputs = rows_are_outputs;
+    o.seeded_weights = seeded_weights;
+    if (*end || end == bias)
+        return say_fail(SPRY_USAGE, "--bias takes a number, not '%s'", bias);
+    if (cli.threads > 0)
+        omp_set_num_threads(cli.threads);
+    *out = o;
+    return SPRY_OK;
+}
+
+spry_status net_order_options(spry_order_options *out)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    o.window = window;
+    o.memory = memory;
+    o.block = block;
+    o.seed = cli.seed;
+    *out = o;
+    return SPRY_OK;
+}
+
+const char *net_order_name(void)
+{
+    return order;
+}
+
+spry_status net_open(spry_network **out, const char *path)
+{
+    spry_network_options o;
+    spry_status s = net_read_options(&o);
+
+    *out = NULL;
+    return s == SPRY_OK ? say_status(spry_network_read(out, path, &o)) : s;
+}
+
+spry_status net_open_layers(spry_layers **out, const char *path)
+{
+    spry_network_options o;
+    spry_status s = net_read_options(&o);
+
+    *out = NULL;
+    return s == SPRY_OK ? say_status(spry_layers_open(out, path, &o)) : s;
+}
+
+/* ---- inputs ---- */
+
+/* A dense array as sparse rows: a batch, or one input when it is a vector. */
+static spry_status rows_of_array(spry_matrix **out, const dense *d)
+{
+    int64_t rows = d->dims == 2 ? d->shape[0] : 1;
+    int64_t cols = d->dims == 2 ? d->shape[1] : d->shape[0], nnz = 0;
+    const float *x = d->data;
+    size_t count = (size_t)(rows * cols) + 1;
+    int64_t *row = malloc(count * sizeof *row);
+    int64_t *col = malloc(count * sizeof *col);
+    float *val = malloc(count * sizeof *val);
+    spry_status s = SPRY_SYSTEM;
+
+    for (int64_t i = 0; row && col && val && i < rows * cols; i++)
+        if (x[i] < 0 || x[i] > 0) {
+            row[nnz] = i / cols;
+            col[nnz] = i % cols;
+            val[nnz++] = x[i];
+        }
+    if (row && col && val)
+        s = spry_matrix_triples(out, rows, cols, nnz, row, col, val, SPRY_F32);
+    free(row);
+    free(col);
+    free(val);
+    return s;
+}
+
+static spry_status read_array(spry_matrix **out, const char *path)
+{
+    dense d = {0};
+    spry_status s = npy_read(&d, path);
+
+    if (s == SPRY_OK)
+        s = dense_convert(&d, SPRY_F32);
+    if (s == SPRY_OK)
+        s = say_status(rows_of_array(out, &d));
+    free(d.data);
+    return s;
+}
+
+static int is_array(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 4 && strcmp(path + n - 4, ".npy") == 0;
+}
+
+static spry_status enlarge_rows(net_batch *b, int64_t width)
+{
+    spry_matrix *large = NULL;
+    spry_status s = say_status(spry_inputs_enlarge(&large, b->rows, width));
+
+    if (s != SPRY_OK)
+        return s;
+    spry_matrix_free(b->rows);
+    b->rows = large;
+    return SPRY_OK;
+}
+
+spry_status net_batch_open(net_batch *out, const char *path, int64_t width,
+                           int64_t count, int enlarge)
+{
+    spry_status s;
+
+    *out = (net_batch){0};
+    if (!path)
+        s = say_status(spry_inputs_strokes(&out->rows, count > 0 ? count : 64,
+                                           width, cli.seed));
+    else if (is_array(path))
+        s = read_array(&out->rows, path);
+    else
+        s = open_matrix(&out->rows, path);
+    if (s == SPRY_OK && enlarge)
+        s = enlarge_rows(out, width);
+    if (s == SPRY_OK && out->rows->rows < 1)
+        s = say_fail(SPRY_INPUT, "%s: holds no inputs", path);
+    if (s != SPRY_OK) {
+        net_batch_close(out);
+        return s;
+    }
+    out->count = count > 0 ? count : out->rows->rows;
+    return SPRY_OK;
+}
+
+void net_batch_close(net_batch *b)
+{
+    spry_matrix_free(b->rows);
+    *b = (net_batch){0};
+}
+
+spry_status net_batch_load(float *x, const net_batch *b, int64_t first,
+                           int64_t count, int64_t width)
+{
+    int64_t rows = b->rows->rows;
+    spry_status s = SPRY_OK;
+
+    while (s == SPRY_OK && count > 0) {
+        int64_t from = first % rows;
+        int64_t some = rows - from < count ? rows - from : count;
+
+        s = say_status(spry_inputs_dense(x, b->rows, from, some, width));
+        x += some * width;
+        first += some;
+        count -= some;
+    }
+    return s;
+}

@@ -1,0 +1,151 @@
+/* read_files.c - a folder of matrix files, one for each layer, in the order
+ * of the numbers in their names.
+ *
+ * Rows are inputs and columns outputs, or the other way round when the
+ * options say so. Lists (.tsv, .txt, .el) do not say how large they are: the
+ * first is as large as its largest index, the others begin where the layer
+ * before ended. */
+#include <string.h>
+
+#include "network/read.h"
+
+typedef struct {
+    sp_folder folder; /* only the files that are layers */
+    char path[SP_PATH];
+} files;
+
+static int is_list(const char *name)
+{
+    return sp_ends_in(name, ".tsv") || sp_ends_in(name, ".txt") ||
+           sp_ends_in(name, ".el");
+}
+
+static int is_layer(const char *name)
+{
+    static const char *const endings[] = {".mtx", ".npz", ".smtx", ".csr"};
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (sp_ends_in(name, endings[i]))
+            return 1;
+    return is_list(name);
+}
+
+static spry_status read_list(spry_matrix **out, const char *path,
+                             int64_t inputs, int rows_are_outputs)
+{
+    sp_list list = {.inputs = inputs,
+                    .base = sp_ends_in(path, ".tsv"),
+                    .rows_are_outputs = rows_are_outputs};
+    sp_file f;
+    spry_status s = sp_file_read(&f, path, SIZE_MAX);
+
+    *out = NULL;
+    if (s == SPRY_OK)
+        s = sp_list_parse(out, &(sp_text){path, f.data, f.data + f.len}, &list);
+    sp_file_free(&f);
+    return s;
+}
+
+/* A matrix, rows outputs; `inputs` 0: not known yet. */
+static spry_status read_matrix(spry_matrix **out, const char *path,
+                               int64_t inputs, int rows_are_outputs)
+{
+    spry_matrix *m;
+    spry_status s;
+
+    if (is_list(path))
+        return read_list(out, path, inputs, rows_are_outputs);
+    s = spry_matrix_read(rows_are_outputs ? out : &m, path);
+    if (s != SPRY_OK || rows_are_outputs)
+        return s;
+    s = spry_matrix_transpose(out, m);
+    spry_matrix_free(m);
+    return s;
+}
+
+static spry_status read_layer(spry_matrix **out, char path[SP_PATH],
+                              const spry_layers *s, int64_t layer,
+                              int64_t inputs)
+{
+    const files *f = s->state;
+    spry_status status = sp_path_join(path, f->path, f->folder.name[layer]);
+
+    *out = NULL;
+    if (status != SPRY_OK)
+        return status;
+    return read_matrix(out, path, inputs, s->options.rows_are_outputs);
+}
+
+static spry_status next(spry_layers *s)
+{
+    char path[SP_PATH];
+    spry_matrix *m;
+    spry_status status = read_layer(&m, path, s, s->at, s->layer.inputs);
+
+    if (status == SPRY_OK)
+        status = sp_layers_take(s, m, s->options.bias, path);
+    spry_matrix_free(m);
+    return status;
+}
+
+static void close_files(void *state)
+{
+    files *f = state;
+
+    if (f)
+        sp_folder_free(&f->folder);
+    sp_free(f);
+}
+
+static const sp_source files_source = {.next = next, .close = close_files};
+
+/* Keep the names of layers only. */
+static void keep_layers(sp_folder *f)
+{
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < f->count; i++) {
+        char *name = f->name[i];
+
+        if (!is_layer(name))
+            continue;
+        f->name[i] = f->name[kept];
+        f->name[kept++] = name;
+    }
+    sp_folder_cut(f, kept);
+}
+
+/* How many inputs there are, only the first file tells. */
+static spry_status find_inputs(spry_layers *s)
+{
+    char path[SP_PATH];
+    spry_matrix *m;
+    spry_status status = read_layer(&m, path, s, 0, 0);
+
+    if (status == SPRY_OK)
+        s->inputs = m->cols;
+    spry_matrix_free(m);
+    return status;
+}
+
+spry_status sp_files_open(spry_layers *s, sp_folder *f, const char *path)
+{
+    files *state = s->state = sp_alloc(1, sizeof *state);
+
+    s->source = &files_source;
+    if (!state)
+        return sp_fail_memory(sizeof *state);
+    if (strlen(path) >= sizeof state->path)
+        return sp_fail(SPRY_USAGE, "the path %.200s... is too long", path);
+    strcpy(state->path, path);
+    keep_layers(f);
+    if (f->count == 0)
+        return sp_fail(SPRY_INPUT,
+                       "%s: holds neither challenge layers (n1024-l1.tsv) nor "
+                       "matrix files",
+                       path);
+    state->folder = *f;
+    *f = (sp_folder){0};
+    s->depth = state->folder.count;
+    return find_inputs(s);
+}

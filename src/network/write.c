@@ -1,0 +1,32 @@
+/* write.c - a network, or its layers one by one, to where a name says. */
+#include "spry/network.h"
+
+#include "network/read.h"
+
+spry_status spry_network_write(const spry_network *n, const char *path)
+{
+    spry_layers *layers;
+    spry_status s;
+
+    if (sp_ends_in(path, ".spnet"))
+        return sp_spnet_write(n, path);
+    s = spry_layers_of(&layers, n);
+    if (s == SPRY_OK)
+        s = sp_challenge_write(layers, path);
+    spry_layers_close(layers);
+    return s;
+}
+
+spry_status spry_layers_write(spry_layers *from, const char *path)
+{
+    spry_network *n;
+    spry_status s;
+
+    if (!sp_ends_in(path, ".spnet"))
+        return sp_challenge_write(from, path);
+    s = spry_layers_gather(&n, from);
+    if (s == SPRY_OK)
+        s = sp_spnet_write(n, path);
+    spry_network_free(n);
+    return s;
+}

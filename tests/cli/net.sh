@@ -1,0 +1,100 @@
+#!/bin/sh
+# Networks: made, shown, ordered, run; every way gives the same answer.
+# shellcheck source=/dev/null
+. "$TOOLS"
+expect 0 "$SPRY" net --help
+has '^usage: spry net' out
+for action in generate inspect order run; do
+    expect 0 "$SPRY" net "$action" --help
+    has "^usage: spry net $action" out
+done
+
+expect 0 "$SPRY" net generate --list
+kinds=$(sed -n 's/^\([a-z][a-z0-9]*\) .*/\1/p' out)
+[ "$(echo "$kinds" | wc -l)" -ge 6 ] || fail "only: $kinds"
+expect 0 "$SPRY" net generate --list --json
+document spry.net.generators/1
+expect 0 "$SPRY" net order --list
+has '^blocked' out
+
+# The official network: its counters, known from others' programs.
+expect 0 "$SPRY" net inspect gen:radix --counters --json
+document spry.net.inspect/1
+holds "d['edges'] == 3932160 and d['layers'] == 120 and d['chained']"
+holds "[d[k] for k in ('buffers', 'map', 'warpnz', 'weightsizemax')] \
+    == [960, 491520, 163152, 50176]"
+
+# A file is the network it was made from.
+expect 0 "$SPRY" net generate random width=64 depth=3 density=0.2 \
+    bias=-0.1 --seed 5 --out a.spnet
+expect 0 "$SPRY" net inspect a.spnet --json
+key=$(get "d['key']")
+expect 0 "$SPRY" net inspect gen:random,width=64,depth=3,density=0.2,bias=-0.1 \
+    --seed 5 --json
+[ "$(get "d['key']")" = "$key" ] || fail "another network came back"
+expect 0 "$SPRY" net inspect a.spnet --layers
+has '^ *3 ' out
+
+# Every mode and order agrees with the reference.
+expect 0 "$SPRY" net run a.spnet --batch 40 --mode reference --out right.npy
+for how in "--mode edge" "--mode edge --order source" "--mode layers" \
+    "--mode edge --order blocked --block 8" "--mode edge --order clustered" \
+    "--stream"; do
+    # shellcheck disable=SC2086
+    expect 0 "$SPRY" net run a.spnet --batch 40 $how --out got.npy
+    python3 - <<'END' || fail "$how differs"
+import struct
+def read(path):
+    data = open(path, 'rb').read()
+    head = struct.unpack('<H', data[8:10])[0] + 10
+    return struct.unpack('<%df' % ((len(data) - head) // 4), data[head:])
+a, b = read('right.npy'), read('got.npy')
+assert len(a) == len(b) == 40 * 64
+assert all(abs(x - y) <= 1e-4 * (1 + abs(x)) for x, y in zip(a, b))
+END
+done
+
+# Outputs are inputs again; categories count from 1 and can be insisted on.
+expect 0 "$SPRY" net run a.spnet --input right.npy --json
+document spry.net.run/1
+holds "d['inputs'] == 40 and d['nominal_edges'] == d['edges'] * 40"
+get "'\n'.join(map(str, d['categories']))" >categories
+expect 0 "$SPRY" net run a.spnet --input right.npy --expect categories
+cmp -s out categories || fail "categories differ"
+echo 41 >>categories
+expect 4 "$SPRY" net run a.spnet --input right.npy --expect categories
+
+# Official layers as files, run one at a time.
+expect 0 "$SPRY" net generate radix depth=4 --out neuron1024
+expect 0 "$SPRY" net run neuron1024 --stream --batch 20
+cp out streamed
+expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --mode reference
+cmp -s out streamed || fail "streamed categories differ"
+printf '1\t1\t1\n2\t3\t1\n' >images.tsv
+expect 0 "$SPRY" net run gen:radix,depth=1 --input images.tsv
+expect 0 "$SPRY" net run gen:radix,width=4096,depth=1 --input images.tsv \
+    --enlarge
+expect 0 "$SPRY" net order gen:skip,width=8,depth=2,degree=2 --order source \
+    --out -
+[ "$(wc -l <out)" = 32 ] || fail "32 edges, not $(wc -l <out)"
+
+# What is wrong is named, with file and line.
+printf '1\t1\t1\n1\t2000\t1\n' >neuron1024/n1024-l2.tsv
+refuse 3 'n1024-l2.tsv:2: ' "$SPRY" net inspect neuron1024
+refuse 3 'n1024-l2.tsv:2: ' "$SPRY" net run neuron1024 --stream
+rm neuron1024/n1024-l2.tsv
+refuse 3 'n1024-l2.tsv: is missing' "$SPRY" net inspect neuron1024
+printf '0 1 1\n1 2 1\n2 1 1\n' >loop.txt
+refuse 3 'loop.txt:[23]: .*cycle' "$SPRY" net inspect loop.txt
+printf '0 1 1\n1 2 nan\n' >nan.txt
+refuse 3 'nan.txt:2: ' "$SPRY" net inspect nan.txt
+head -c 200 a.spnet >cut.spnet
+refuse 3 'cut.spnet' "$SPRY" net inspect cut.spnet
+refuse 3 'nowhere' "$SPRY" net inspect nowhere
+refuse 2 'skip' "$SPRY" net run gen:skip --stream
+refuse 2 'radiks' "$SPRY" net inspect gen:radiks
+refuse 2 "is it 'run'" "$SPRY" net rum
+refuse 2 'needs' "$SPRY" net run
+refuse 2 'sorcery' "$SPRY" net order gen:skip --order sorcery
+refuse 2 'bias' "$SPRY" net inspect gen:skip --bias x
+exit 0

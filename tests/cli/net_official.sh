@@ -1,0 +1,26 @@
+#!/bin/sh
+# Against the real thing, where it lies beside the project: the layers' bytes
+# and the categories of the 1200 images. Skipped when they are not there.
+# shellcheck source=/dev/null
+. "$TOOLS"
+data=$(dirname "$TOOLS")/../../../shared/data/networks/graphchallenge
+data=${SPRY_CHALLENGE:-$data}
+[ -f "$data/n1024-l1.tsv.gz" ] || exit 77
+
+expect 0 "$SPRY" net generate radix --out made
+for file in "$data"/n1024-l*.tsv.gz; do
+    name=$(basename "$file" .gz)
+    gzip -dc "$file" | cmp -s - "made/$name" || fail "$name differs"
+done
+
+images=$data/sparse-images-1024_subset.mtx
+right=$data/neuron1024-l120-categories_subset.mtx
+[ -f "$images" ] || exit 77
+for how in "--mode edge" "--mode edge --order source" "--mode edge \
+    --order clustered" "--mode layers" "--stream"; do
+    # shellcheck disable=SC2086
+    expect 0 "$SPRY" net run gen:radix --input "$images" $how --expect "$right"
+    [ "$(wc -l <out)" = 19 ] || fail "$how: not 19 categories"
+done
+expect 0 "$SPRY" net run "$data" --input "$images" --expect "$right"
+exit 0
