@@ -108,6 +108,8 @@ static const struct {
      " entries at a time"},
     {"gather", offsetof(spry_schedule, gather), "uses hardware gathers (", ")"},
     {"index", offsetof(spry_schedule, index), "column indices take ", " bits"},
+    {"palette", offsetof(spry_schedule, palette),
+     "stores one value for all entries (", ")"},
     {"prefetch", offsetof(spry_schedule, prefetch), "asks for operands ",
      " entries ahead"},
     {"panel", offsetof(spry_schedule, panel), "walks A in panels of ",

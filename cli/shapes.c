@@ -38,6 +38,8 @@ static const char *const shapes[] = {
     "sell slice=1",
     "sell slice=2 sigma=512",
     "sell slice=1 sigma=64 gather=1",
+    "csr unroll=8 palette=1",
+    "sell slice=2 sigma=512 palette=1",
     "dcsr unroll=4",
     "dcsr tile=4",
     "dia",

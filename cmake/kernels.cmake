@@ -8,8 +8,9 @@ add_executable(make_kernels tools/make_kernels.c
     src/base/alloc.c src/base/buf.c src/base/fail.c src/machine/isa.c
     src/problem/names.c src/schedule/table.c
     src/codegen/spec.c src/codegen/prelude.c src/codegen/emit.c
-    src/codegen/spmv.c src/codegen/spmm.c src/codegen/bcsr.c
-    src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c src/codegen/kernel.c
+    src/codegen/spmv.c src/codegen/sell.c src/codegen/spmm.c src/codegen/bcsr.c
+    src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c
+    src/codegen/kernel.c
     src/codegen/builtin.c)
 target_include_directories(make_kernels PRIVATE include src)
 target_compile_definitions(make_kernels PRIVATE

@@ -8,30 +8,32 @@
 
 #include <stdint.h>
 
-#define SP_ARGS(X)                                                          \
-    X(int64_t, first) /* units to walk */                                   \
-    X(int64_t, last)                                                        \
-    X(int64_t, rows) /* of A */                                             \
-    X(int64_t, cols)                                                        \
-    X(int64_t, n)          /* dense columns */                              \
-    X(const void *, start) /* [units + 1] first entry of each unit */       \
-    X(const void *, col)   /* column of each entry or block */              \
-    X(const void *, val)                                                    \
-    X(const void *, row)  /* row of each unit; NULL: the unit itself */     \
-    X(const void *, base) /* added to the unit's columns; NULL: nothing */  \
-    X(const void *, out)  /* sddmm: where the unit's results go */          \
-    X(const void *, mid)  /* mttkrp: middle index of each fiber or entry */ \
-    X(const void *, mid_start)   /* mttkrp: first entry of each fiber */    \
-    X(const int64_t *, diagonal) /* dia: offsets, ascending */              \
-    X(int64_t, diagonals)                                                   \
-    X(const void *, B)                                                      \
-    X(const void *, D)                                                      \
-    X(void *, C)                                                            \
-    X(double, alpha)                                                        \
-    X(double, beta)                                                         \
-    X(int64_t, prefetch)     /* entries ahead */                            \
-    X(int64_t, mid_prefetch) /* fibers ahead */                             \
-    X(int64_t, pass)         /* dense columns per pass over the units */    \
+#define SP_ARGS(X)                                                            \
+    X(int64_t, first) /* units to walk */                                     \
+    X(int64_t, last)                                                          \
+    X(int64_t, rows) /* of A */                                               \
+    X(int64_t, cols)                                                          \
+    X(int64_t, n)          /* dense columns */                                \
+    X(const void *, start) /* [units + 1] first entry of each unit */         \
+    X(const void *, col)   /* column of each entry or block */                \
+    X(const void *, val)                                                      \
+    X(const void *, row)    /* row of each unit; NULL: the unit itself */     \
+    X(const void *, base)   /* added to the unit's columns; NULL: nothing */  \
+    X(const void *, out)    /* sddmm: where the unit's results go */          \
+    X(const void *, whole)  /* sell: where entries some rows lack begin, */   \
+    X(const void *, length) /* and how many each row has; palette only */     \
+    X(const void *, mid)    /* mttkrp: middle index of each fiber or entry */ \
+    X(const void *, mid_start)   /* mttkrp: first entry of each fiber */      \
+    X(const int64_t *, diagonal) /* dia: offsets, ascending */                \
+    X(int64_t, diagonals)                                                     \
+    X(const void *, B)                                                        \
+    X(const void *, D)                                                        \
+    X(void *, C)                                                              \
+    X(double, alpha)                                                          \
+    X(double, beta)                                                           \
+    X(int64_t, prefetch)     /* entries ahead */                              \
+    X(int64_t, mid_prefetch) /* fibers ahead */                               \
+    X(int64_t, pass)         /* dense columns per pass over the units */      \
     X(int64_t, stream)       /* results bypass the cache */
 
 #define SP_FIELD(type, name) type name;

@@ -16,39 +16,40 @@ typedef struct {
     int32_t prefetch; /* 1: with and without */
     int32_t gather;   /* 1: with and without, where the machine has it */
     int32_t fixed;    /* 1: for any dense width, and for the common ones */
+    int32_t palette;  /* 1: with values, and without */
 } shape;
 
-#define PLAIN(format, op)                             \
-    {                                                 \
-        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0 \
+#define PLAIN(format, op)                                \
+    {                                                    \
+        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0 \
     }
-#define SPMV(unroll)                                          \
-    {                                                         \
-        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0 \
+#define SPMV(unroll)                                             \
+    {                                                            \
+        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1 \
     }
-#define SPMM(tile, fixed)                                       \
+#define SPMM(tile, fixed)                                          \
+    {                                                              \
+        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0 \
+    }
+#define SDDMM(tile, unroll, fixed)                                             \
+    {                                                                          \
+        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed, 0 \
+    }
+#define SELL(slice)                                              \
+    {                                                            \
+        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1 \
+    }
+#define DIA(slice)                                              \
     {                                                           \
-        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed \
+        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0 \
     }
-#define SDDMM(tile, unroll, fixed)                                          \
-    {                                                                       \
-        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed \
+#define BLOCK(r, c)                                                \
+    {                                                              \
+        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0 \
     }
-#define SELL(slice)                                           \
-    {                                                         \
-        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0 \
-    }
-#define DIA(slice)                                           \
-    {                                                        \
-        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0 \
-    }
-#define BLOCK(r, c)                                             \
+#define BLOCKS(r, c, tile)                                      \
     {                                                           \
-        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0 \
-    }
-#define BLOCKS(r, c, tile)                                   \
-    {                                                        \
-        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 0, 0, 0 \
+        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 0, 0, 0, 0 \
     }
 
 enum { PLAIN_ONES = 5 };
@@ -98,7 +99,7 @@ static const shape shapes[] = {
 
 /* Where each choice stands; they turn like the wheels of a counter. */
 typedef struct {
-    int type, width, prefetch, gather, fixed;
+    int type, width, prefetch, gather, fixed, palette;
 } wheels;
 
 static const int64_t columns[] = {0, 32, 64, 128};
@@ -114,7 +115,9 @@ static int advance(wheels *w, const shape *s)
 {
     return turn(&w->type, 2) || turn(&w->width, 3) ||
            turn(&w->prefetch, 1 + s->prefetch) ||
-           turn(&w->gather, 1 + s->gather) || turn(&w->fixed, s->fixed ? 4 : 1);
+           turn(&w->gather, 1 + s->gather) ||
+           turn(&w->palette, 1 + s->palette) ||
+           turn(&w->fixed, s->fixed ? 4 : 1);
 }
 
 /* A tile must fit the width it is compiled for, and not be far too small:
@@ -130,7 +133,8 @@ static int fits(const sp_spec *k)
 static int worth_having(const sp_spec *k, const shape *s, int width)
 {
     return (s->widths >> width & 1) && fits(k) &&
-           (!k->gather || (k->isa >= SPRY_AVX2 && k->index != 64));
+           (!k->gather || (k->isa >= SPRY_AVX2 && k->index != 64)) &&
+           (!k->palette || (!k->gather && k->index != 64));
 }
 
 static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
@@ -148,6 +152,7 @@ static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
         .slice = s->slice,
         .gather = w->gather,
         .index = 16 << w->width,
+        .palette = w->palette,
         .prefetch = w->prefetch,
         .n = columns[w->fixed],
     };

@@ -12,13 +12,19 @@ static const char args_text[] =
     "typedef struct {\n" SP_ARGS(SP_TEXT) "} "
                                           "sp_args;\n\n";
 
-/* Vectors of `lanes` elements, the sum of their lanes, their halves added,
+/* Vectors of `lanes` elements and of integers as wide, the sum of their lanes, their halves added,
  * and neighbours added across two vectors: {a0+a1, a2+a3, b0+b1, b2+b3}. */
 static void add_vector(sp_buf *out, const char *stem, const char *T, int size,
                        int lanes)
 {
-    int half = lanes / 2;
+    int half = lanes / 2, bits = 8 * size;
 
+    sp_buf_printf(out,
+                  "typedef int%d_t i%dx%d __attribute__((vector_size(%d)));\n"
+                  "typedef int%d_t i%dx%du __attribute__((vector_size(%d), "
+                  "aligned(%d), may_alias));\n",
+                  bits, bits, lanes, size * lanes, bits, bits, lanes,
+                  size * lanes, size);
     sp_buf_printf(out,
                   "typedef %s %s%d __attribute__((vector_size(%d)));\n"
                   "typedef %s %s%du __attribute__((vector_size(%d), "

@@ -21,6 +21,7 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
         .slice = x->slice,
         .gather = x->gather && index != 64,
         .index = index,
+        .palette = x->palette,
         .prefetch = x->prefetch > 0,
         .n = x->fixed ? p->n : 0,
     };
@@ -52,6 +53,7 @@ char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
     add_number(out, &at, "slice", k->slice, 1);
     add_number(out, &at, "gather", k->gather, 0);
     add_number(out, &at, "index", k->index, 32);
+    add_number(out, &at, "palette", k->palette, 0);
     add_number(out, &at, "prefetch", k->prefetch, 0);
     add_number(out, &at, "n", k->n, 0);
     return out;
@@ -64,8 +66,8 @@ int sp_codegen_lanes(spry_isa isa, spry_type type)
 
 int sp_codegen_pads(const sp_spec *k)
 {
-    return k->format == SPRY_BCSR || k->format == SPRY_SELL ||
-           k->format == SPRY_DIA;
+    return k->format == SPRY_BCSR || k->format == SPRY_DIA ||
+           (k->format == SPRY_SELL && !k->palette);
 }
 
 const char *const *sp_codegen_flags(spry_isa isa)

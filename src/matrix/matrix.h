@@ -19,4 +19,9 @@ static inline double sp_val(const spry_matrix *m, int64_t k)
                                : ((const double *)m->val)[k];
 }
 
+/* Do all entries have the same value v, with 1 <= |v| < 1e30? Then a row of
+ * the dense operand may be summed first and multiplied by v once: no sum
+ * overflows that would not as a sum of products. (values.c) */
+int sp_matrix_one_value(const spry_matrix *m);
+
 #endif

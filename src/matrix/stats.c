@@ -37,6 +37,7 @@ spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
     out->rows = m->rows;
     out->cols = m->cols;
     out->nnz = m->nnz;
+    out->one_value = sp_matrix_one_value(m);
     sp_stats_rows(out, m);
     s = sp_stats_entries(out, m);
     if (s == SPRY_OK)

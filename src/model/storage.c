@@ -44,6 +44,13 @@ static spry_status check_index(const sp_ask *q, double entries, int64_t span)
     return SPRY_OK;
 }
 
+static spry_status check_palette(const sp_ask *q)
+{
+    if (q->x->palette && !q->t->one_value)
+        return sp_fail(SPRY_USAGE, "the values are not all the same");
+    return SPRY_OK;
+}
+
 /* ---- sizes ---- */
 
 static double start_bytes(const sp_ask *q, double entries)
@@ -73,7 +80,8 @@ static spry_status size_rows(sp_storage *k, const sp_ask *q)
     k->units = (double)t->rows;
     if (q->x->format == SPRY_DCSR)
         k->units -= (double)t->empty_rows;
-    k->entries = k->values = (double)t->nnz;
+    k->entries = (double)t->nnz;
+    k->values = q->x->palette ? 1 : k->entries;
     add_bytes(k, q, listed + based(q));
     return s;
 }
@@ -96,7 +104,7 @@ static spry_status size_blocks(sp_storage *k, const sp_ask *q)
 
 static spry_status size_slices(sp_storage *k, const sp_ask *q)
 {
-    double rows = q->lanes * q->x->slice;
+    double rows = q->lanes * q->x->slice, lists;
     sp_sell sell = sp_model_sell(q);
     double total = sell.growth * (double)q->t->nnz;
     int64_t span = q->t->max_span > sell.span ? q->t->max_span : sell.span;
@@ -105,8 +113,12 @@ static spry_status size_slices(sp_storage *k, const sp_ask *q)
     if (s == SPRY_OK)
         s = check_index(q, total, based(q) ? span : q->t->cols);
     k->units = ceil((double)q->t->rows / rows);
-    k->entries = k->values = total;
-    add_bytes(k, q, (q->x->sigma > 1 ? rows : 0) + based(q));
+    k->entries = total;
+    k->values = q->x->palette ? 1 : total;
+    lists = (q->x->sigma > 1 ? rows : 0) + based(q);
+    if (q->x->palette) /* one length per lane, as wide as a value */
+        lists += 1 + rows * (double)q->p->type / 4;
+    add_bytes(k, q, lists);
     return s;
 }
 
@@ -141,6 +153,20 @@ static double pieces(const spry_stats *t, double panels)
     return sum;
 }
 
+/* Slices hold every row in every panel, as long as the longest of them: of
+ * neighbours, or of rows of nearly the same length. */
+static void slice_panels(sp_storage *k, const sp_ask *q)
+{
+    double lanes = q->lanes * q->x->slice, nnz = (double)q->t->nnz;
+    double mean = fmax(0.1, nnz / fmax(1, (double)q->t->rows * k->parts));
+    double spread = q->x->sigma > 1 ? 2 * sqrt(mean) * lanes / q->x->sigma
+                                    : sqrt(2 * mean * log(lanes));
+
+    k->units = ceil((double)q->t->rows / lanes) * k->parts;
+    k->entries = k->values = nnz * fmin(8, 1.02 + spread / mean);
+    add_bytes(k, q, q->x->sigma > 1 ? lanes : 0);
+}
+
 static spry_status size_panels(sp_storage *k, const sp_ask *q)
 {
     const spry_stats *t = q->t;
@@ -150,6 +176,10 @@ static spry_status size_panels(sp_storage *k, const sp_ask *q)
     k->parts = ceil((double)t->cols / q->x->panel);
     if (s == SPRY_OK && k->parts > MOST_PANELS)
         s = sp_fail(SPRY_USAGE, "%.0f panels are too many", k->parts);
+    if (q->x->format == SPRY_SELL) {
+        slice_panels(k, q);
+        return s == SPRY_OK ? check_values(q, k->values) : s;
+    }
     cut = pieces(t, k->parts);
     k->units = cut < 0.75 * rows * k->parts ? cut : rows * k->parts;
     k->entries = k->values = (double)t->nnz;
@@ -165,6 +195,10 @@ spry_status sp_model_storage(sp_storage *out, const sp_ask *q)
         [SPRY_DIA] = size_diagonals,
     };
 
+    spry_status s = check_palette(q);
+
     *out = (sp_storage){.parts = 1};
+    if (s != SPRY_OK)
+        return s;
     return q->x->panel ? size_panels(out, q) : sizers[q->x->format](out, q);
 }

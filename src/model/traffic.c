@@ -118,7 +118,9 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
 {
     double size = (double)q->p->type, n = (double)q->p->n;
     double rows = (double)q->t->rows;
-    double visits = k->parts > 1 ? k->units : rows;
+    double visits = k->parts == 1               ? rows
+                    : q->x->format == SPRY_SELL ? rows * k->parts
+                                                : k->units;
     double outside[SP_LEVELS] = {0};
 
     if (q->p->op == SPRY_SDDMM) {
@@ -167,7 +169,7 @@ static void wait_for_panels(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     double bytes = (double)q->p->n * (double)q->p->type;
     double gaps = 1 - k->units / fmax(1, k->parts * (double)q->t->rows);
 
-    if (k->parts > 1)
+    if (k->parts > 1 && q->x->format != SPRY_SELL)
         serve(f->misses, r, everything, gaps * k->units * waits(q, r, bytes));
 }
 

@@ -34,6 +34,8 @@ static sp_work spmv_rows(const sp_ask *q, const sp_storage *k)
 
     if (q->x->prefetch)
         each += 2;
+    if (q->x->palette) /* no load of a value */
+        each -= 0.8;
     return (sp_work){
         .inner = entries * each,
         .ends = k->units * (14 + 2 * unroll + rest * 2),

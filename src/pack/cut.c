@@ -83,6 +83,24 @@ static void cut_whole(const sp_pack_job *w, sp_part *q)
         q->cut[t] = q->units;
 }
 
+/* The slice of a panel at or before a row; windows of sorted rows stay
+ * whole, so that the same rows are before it in every panel. */
+static int64_t slice_of_row(const sp_pack_job *w, int64_t row)
+{
+    int64_t lanes = (int64_t)w->lanes * w->x->slice;
+    int64_t window = w->x->sigma > lanes ? w->x->sigma : lanes;
+
+    return row / window * (window / lanes);
+}
+
+static int64_t cut_panel(const sp_pack_job *w, const sp_part *q, double work)
+{
+    int64_t row = find_row(w->A, work);
+
+    return w->x->format == SPRY_SELL ? slice_of_row(w, row)
+                                     : unit_of_row(w, q, row);
+}
+
 static void cut_part(const sp_pack_job *w, sp_part *q)
 {
     int threads = w->x->threads;
@@ -93,9 +111,8 @@ static void cut_part(const sp_pack_job *w, sp_part *q)
     for (int t = 1; t < threads; t++) {
         double share = (double)t / threads;
 
-        q->cut[t] = w->k->parts > 1
-                        ? unit_of_row(w, q, find_row(w->A, share * rows))
-                        : find_unit(w, q, share * all);
+        q->cut[t] = w->k->parts > 1 ? cut_panel(w, q, share * rows)
+                                    : find_unit(w, q, share * all);
     }
 }
 

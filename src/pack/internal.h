@@ -20,6 +20,10 @@ typedef spry_status sp_packer(sp_pack_job *w);
 sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia,
     sp_pack_tensor;
 
+/* The segments [from[i], to[i]) of A's entries, sliced; see sell.c. */
+spry_status sp_pack_sell_panel(sp_pack_job *w, sp_part *q, const int64_t *from,
+                               const int64_t *to);
+
 /* Add `count` empty parts. */
 spry_status sp_pack_parts(sp_pack_job *w, int count);
 /* Room for `units` + 1 starts, `entries` columns and `values` values. */
@@ -68,9 +72,12 @@ static inline void sp_put_col(const sp_pack_job *w, void *array, int64_t k,
         sp_put_wide(w, array, k, v);
 }
 
+/* Of a matrix with one value only that one is kept. */
 static inline void sp_put_val(const sp_pack_job *w, void *array, int64_t k,
                               double v)
 {
+    if (w->x->palette)
+        return;
     if (w->p->type == SPRY_F32)
         ((float *)array)[k] = (float)v;
     else

@@ -37,7 +37,9 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
         return sp_fail_memory(sizeof *k);
     k->covers = 1;
     k->spare = spare_entries(x, lanes);
-    s = packer_of(p, x)(&w);
+    s = x->palette && !sp_matrix_one_value(p->A)
+            ? sp_fail(SPRY_USAGE, "the values are not all the same")
+            : packer_of(p, x)(&w);
     if (s == SPRY_OK)
         s = sp_pack_cut(&w);
     if (s != SPRY_OK) {
@@ -54,8 +56,9 @@ void sp_packed_free(sp_packed *k)
         return;
     for (int i = 0; k->part && i < k->parts; i++) {
         sp_part *q = &k->part[i];
-        void *array[] = {q->start, q->col, q->val, q->row,      q->base,
-                         q->out,   q->cut, q->mid, q->mid_start};
+        void *array[] = {q->start,     q->col,   q->val,   q->row,
+                         q->base,      q->out,   q->cut,   q->mid,
+                         q->mid_start, q->whole, q->length};
 
         for (size_t j = 0; j < sizeof array / sizeof array[0]; j++)
             sp_free(array[j]);
@@ -87,6 +90,7 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
 {
     size_t width = (size_t)w->k->index / 8, size = (size_t)w->p->type;
 
+    values = w->x->palette ? 1 : values;
     q->units = units;
     q->entries = entries;
     q->values = values;
@@ -97,6 +101,8 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
         (double)entries * (double)width + (double)values * (double)size;
     if (!q->start || !q->col || !q->val)
         return sp_fail_memory((size_t)entries * width + (size_t)values * size);
+    if (w->x->palette)
+        sp_dense_put(w->p, q->val, 0, sp_val(w->A, 0));
     return SPRY_OK;
 }
 

@@ -17,6 +17,8 @@ typedef struct {
     void *row;       /* [units, or one per lane] or NULL */
     void *base;      /* [units] or NULL */
     int64_t *out;    /* [units] or NULL */
+    void *whole;     /* [units] or NULL */
+    void *length;    /* [one per lane] as wide as a value, or NULL */
     void *mid;       /* tensors: [fibers + pad] or NULL */
     void *mid_start; /* tensors in fibers: [fibers + 1] or NULL */
     int64_t *cut;    /* [threads + 1] units where each thread begins */

@@ -2,7 +2,8 @@
  *
  * While a panel is walked, only its rows of B are needed, and they stay in
  * the cache. Rows without an entry in a panel are left out of it; when most
- * rows have one the list of rows is left out instead. */
+ * rows have one the list of rows is left out instead. Slices hold all rows in
+ * every panel. */
 #include "pack/internal.h"
 
 /* Entries of row i in columns [from, to). */
@@ -72,18 +73,14 @@ static void fill(const sp_pack_job *w, sp_part *q, const int64_t *next,
     }
 }
 
-static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
-                             int64_t *end, int64_t to)
+/* Segments of rows, and the list of those that are there. */
+static spry_status add_rows(sp_pack_job *w, sp_part *q, const int64_t *next,
+                            const int64_t *end, int64_t entries, int64_t used)
 {
-    const spry_matrix *A = w->A;
-    int64_t entries, used, units;
-    spry_status s;
-    int listed;
+    int listed = used < w->A->rows - w->A->rows / 4;
+    int64_t units = listed ? used : w->A->rows;
+    spry_status s = sp_pack_arrays(w, q, units, entries, entries);
 
-    find_segments(A, next, end, to, &entries, &used);
-    listed = used < A->rows - A->rows / 4;
-    units = listed ? used : A->rows;
-    s = sp_pack_arrays(w, q, units, entries, entries);
     if (s != SPRY_OK)
         return s;
     q->row = listed ? sp_pack_indices(w, units) : NULL;
@@ -91,6 +88,21 @@ static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
     if ((listed && !q->row) || (w->p->op == SPRY_SDDMM && !q->out))
         return sp_fail_memory((size_t)units * 8);
     fill(w, q, next, end);
+    return SPRY_OK;
+}
+
+static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
+                             int64_t *end, int64_t to)
+{
+    const spry_matrix *A = w->A;
+    int64_t entries, used;
+    spry_status s;
+
+    find_segments(A, next, end, to, &entries, &used);
+    s = w->x->format == SPRY_SELL ? sp_pack_sell_panel(w, q, next, end)
+                                  : add_rows(w, q, next, end, entries, used);
+    if (s != SPRY_OK)
+        return s;
     memcpy(next, end, (size_t)A->rows * sizeof *next);
     return SPRY_OK;
 }
@@ -120,7 +132,8 @@ spry_status sp_pack_panels(sp_pack_job *w)
         w->k->part[i].col0 = i * width;
         s = add_panel(w, &w->k->part[i], next, end, (i + 1) * width);
     }
-    w->k->covers = s == SPRY_OK && !w->k->part[0].row;
+    w->k->covers =
+        s == SPRY_OK && (w->x->format == SPRY_SELL || !w->k->part[0].row);
     sp_free(next);
     sp_free(end);
     return s;

@@ -2,89 +2,149 @@
  *
  * Within a slice entries lie column by column across its rows; rows shorter
  * than the longest are padded with zeros at their own last column, which is
- * in the cache already. */
-#include <stdlib.h>
-
+ * in the cache already. What is sliced are whole rows, or the segments of
+ * rows that lie in a column panel. */
 #include "pack/internal.h"
 
-static int64_t length(const spry_matrix *A, int64_t i)
-{
-    return i < 0 ? 0 : A->start[i + 1] - A->start[i];
-}
-
+/* Row i is entries [from[i], to[i]) of A. */
 typedef struct {
-    int64_t length, row;
-} ranked;
+    const int64_t *from, *to;
+    int lanes;           /* rows in a slice */
+    int64_t units;       /* slices */
+    int64_t *row;        /* [units * lanes] -1 past the last */
+    int64_t *step;       /* [units] longest row */
+    int64_t *low;        /* [units] first column */
+    int64_t total, span; /* entries stored; columns of the widest slice */
+} slices;
 
-static int longest_first(const void *a, const void *b)
+static int64_t length(const slices *c, int64_t i)
 {
-    const ranked *x = a, *y = b;
-
-    if (x->length != y->length)
-        return x->length < y->length ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
+    return i < 0 ? 0 : c->to[i] - c->from[i];
 }
 
-/* row[] = rows in order, each window of sigma sorted; -1 past the last. */
-static spry_status sort_windows(const sp_pack_job *w, int64_t *row,
-                                int64_t count)
-{
-    const spry_matrix *A = w->A;
-    int64_t sigma = w->x->sigma < A->rows ? w->x->sigma : A->rows;
-    ranked *list = sp_alloc_raw(A->rows, sizeof *list);
+/* ---- which row goes where ---- */
 
-    if (!list)
-        return sp_fail_memory((size_t)A->rows * sizeof *list);
-    for (int64_t i = 0; i < A->rows; i++)
-        list[i] = (ranked){length(A, i), i};
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < A->rows; i += sigma)
-        qsort(list + i, (size_t)(A->rows - i < sigma ? A->rows - i : sigma),
-              sizeof *list, longest_first);
-    for (int64_t i = 0; i < count; i++)
-        row[i] = i < A->rows ? list[i].row : -1;
-    sp_free(list);
-    return SPRY_OK;
+enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
+
+/* One pass of a radix sort, longest first; equal rows keep their order. */
+static void sort_by_digit(const slices *c, const int64_t *in, int64_t *out,
+                          int64_t n, int shift)
+{
+    int64_t at[BUCKETS] = {0}, sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        at[length(c, in[i]) >> shift & (BUCKETS - 1)]++;
+    for (int b = BUCKETS; b-- > 0;) {
+        sum += at[b];
+        at[b] = sum - at[b];
+    }
+    for (int64_t i = 0; i < n; i++)
+        out[at[length(c, in[i]) >> shift & (BUCKETS - 1)]++] = in[i];
 }
 
-/* Longest row, and first and last column, of one slice. */
-static int64_t measure(const spry_matrix *A, const int64_t *row, int lanes,
-                       int64_t *low, int64_t *high)
+/* row[n] by length; `spare` is as large. */
+static void sort_window(const slices *c, int64_t *row, int64_t *spare,
+                        int64_t n)
 {
     int64_t most = 0;
 
-    *low = A->cols;
-    *high = 0;
-    for (int l = 0; l < lanes; l++) {
-        int64_t n = length(A, row[l]);
+    for (int64_t i = 0; i < n; i++)
+        most = length(c, row[i]) > most ? length(c, row[i]) : most;
+    for (int shift = 0; most >> shift; shift += DIGIT) {
+        sort_by_digit(c, row, spare, n, shift);
+        memcpy(row, spare, (size_t)n * sizeof *row);
+    }
+}
+
+/* row[] = rows in order, each window of sigma sorted; -1 past the last. */
+static spry_status sort_windows(slices *c, int64_t rows, int64_t sigma)
+{
+    int64_t *spare = sigma > 1 ? sp_alloc_raw(rows, sizeof *spare) : NULL;
+
+    if (sigma > 1 && !spare)
+        return sp_fail_memory((size_t)rows * sizeof *spare);
+    for (int64_t i = 0; i < c->units * c->lanes; i++)
+        c->row[i] = i < rows ? i : -1;
+    sigma = sigma < rows ? sigma : rows;
+#pragma omp parallel for schedule(dynamic) if (rows > 4096)
+    for (int64_t i = 0; i < (spare ? rows : 0); i += sigma)
+        sort_window(c, c->row + i, spare + i,
+                    rows - i < sigma ? rows - i : sigma);
+    sp_free(spare);
+    return SPRY_OK;
+}
+
+/* Longest row, first column, and columns spanned, of slice u. */
+static int64_t measure(slices *c, const spry_matrix *A, int64_t u)
+{
+    const int64_t *row = c->row + u * c->lanes;
+    int64_t low = A->cols, high = 0;
+
+    c->step[u] = 0;
+    for (int l = 0; l < c->lanes; l++) {
+        int64_t n = length(c, row[l]), first, last;
 
         if (n == 0)
             continue;
-        most = n > most ? n : most;
-        if (sp_col(A, A->start[row[l]]) < *low)
-            *low = sp_col(A, A->start[row[l]]);
-        if (sp_col(A, A->start[row[l] + 1] - 1) > *high)
-            *high = sp_col(A, A->start[row[l] + 1] - 1);
+        first = sp_col(A, c->from[row[l]]);
+        last = sp_col(A, c->to[row[l]] - 1);
+        c->step[u] = n > c->step[u] ? n : c->step[u];
+        low = first < low ? first : low;
+        high = last > high ? last : high;
     }
-    if (most == 0)
-        *low = 0;
-    return most;
+    c->low[u] = c->step[u] ? low : 0;
+    return high - c->low[u] + 1;
 }
 
-static void fill_slice(const sp_pack_job *w, sp_part *q, int64_t u,
-                       const int64_t *row, int lanes)
+static void close_slices(slices *c)
+{
+    sp_free(c->row);
+    sp_free(c->step);
+    sp_free(c->low);
+}
+
+static spry_status open_slices(slices *c, const sp_pack_job *w,
+                               const int64_t *from, const int64_t *to)
+{
+    int lanes = w->lanes * w->x->slice;
+    int64_t units = (w->A->rows + lanes - 1) / lanes;
+    spry_status s;
+
+    *c = (slices){from, to, lanes, units, .span = 1};
+    c->row = sp_alloc_raw(units * lanes, sizeof *c->row);
+    c->step = sp_alloc_raw(units, sizeof *c->step);
+    c->low = sp_alloc_raw(units, sizeof *c->low);
+    if (!c->row || !c->step || !c->low)
+        s = sp_fail_memory((size_t)units * (size_t)(lanes + 2) * 8);
+    else
+        s = sort_windows(c, w->A->rows, w->x->sigma);
+    for (int64_t u = 0; s == SPRY_OK && u < units; u++) {
+        int64_t span = measure(c, w->A, u);
+
+        c->total += c->step[u] * lanes;
+        c->span = span > c->span ? span : c->span;
+    }
+    if (s == SPRY_OK)
+        s = sp_pack_limit(w, (double)c->total);
+    return s;
+}
+
+/* ---- what is stored ---- */
+
+static void fill_slice(const sp_pack_job *w, sp_part *q, const slices *c,
+                       int64_t u)
 {
     const spry_matrix *A = w->A;
+    const int64_t *row = c->row + u * c->lanes;
     int64_t at = sp_get_wide(w, q->start, u);
-    int64_t steps = (sp_get_wide(w, q->start, u + 1) - at) / lanes;
-    int64_t base = q->base ? sp_get_wide(w, q->base, u) : 0;
+    int64_t base = q->col0 + (q->base ? c->low[u] : 0);
 
-    for (int l = 0; l < lanes; l++) {
-        int64_t n = length(A, row[l]), k = n ? A->start[row[l]] : 0;
+    for (int l = 0; l < c->lanes; l++) {
+        int64_t n = length(c, row[l]), k = n ? c->from[row[l]] : 0;
         int64_t last = n ? sp_col(A, k + n - 1) - base : 0;
 
-        for (int64_t i = 0; i < steps; i++) {
-            int64_t to = at + i * lanes + l;
+        for (int64_t i = 0; i < c->step[u]; i++) {
+            int64_t to = at + i * c->lanes + l;
 
             sp_put_col(w, q->col, to, i < n ? sp_col(A, k + i) - base : last);
             sp_put_val(w, q->val, to, i < n ? sp_val(A, k + i) : 0);
@@ -92,67 +152,92 @@ static void fill_slice(const sp_pack_job *w, sp_part *q, int64_t u,
     }
 }
 
-static spry_status build(sp_pack_job *w, const int64_t *row, int64_t *step,
-                         int64_t *base, int64_t units, int lanes)
+/* Without values nothing can be padded by zeros: note where the first row of
+ * each slice ends, and every row's length. */
+static spry_status note_lengths(sp_pack_job *w, sp_part *q, const slices *c)
 {
-    int64_t total = 0, span = 1;
-    int based = w->x->index == 16 && w->A->cols > UINT16_MAX + 1;
-    sp_part *q;
-    spry_status s;
+    int64_t count = c->units * c->lanes;
+    size_t size = (size_t)w->p->type;
 
-    for (int64_t u = 0; u < units; u++) {
-        int64_t high;
+    q->whole = sp_pack_indices(w, c->units);
+    q->length = sp_alloc(count, size);
+    w->k->bytes += (double)count * (double)size;
+    if (!q->whole || !q->length)
+        return sp_fail_memory((size_t)count * size);
+    for (int64_t u = 0; u < c->units; u++) {
+        int64_t least = c->step[u];
 
-        step[u] = measure(w->A, row + u * lanes, lanes, &base[u], &high);
-        total += step[u] * lanes;
-        span = high - base[u] >= span ? high - base[u] + 1 : span;
+        for (int64_t i = u * c->lanes; i < (u + 1) * c->lanes; i++) {
+            int64_t n = length(c, c->row[i]);
+
+            least = n < least ? n : least;
+            if (size == 8)
+                ((int64_t *)q->length)[i] = n;
+            else
+                ((int32_t *)q->length)[i] = (int32_t)n;
+        }
+        sp_put_wide(w, q->whole, u,
+                    sp_get_wide(w, q->start, u) + least * c->lanes);
     }
-    s = sp_pack_limit(w, (double)total);
-    if (s == SPRY_OK)
-        s = sp_pack_width(w, total, based ? span : w->A->cols);
-    if (s == SPRY_OK)
-        s = sp_pack_parts(w, 1);
-    if (s == SPRY_OK)
-        s = sp_pack_arrays(w, w->k->part, units, total, total);
+    return SPRY_OK;
+}
+
+static spry_status store(sp_pack_job *w, sp_part *q, const slices *c, int based)
+{
+    int sorted = w->x->sigma > 1;
+    spry_status s = sp_pack_arrays(w, q, c->units, c->total, c->total);
+
     if (s != SPRY_OK)
         return s;
-    q = w->k->part;
-    q->row = w->x->sigma > 1 ? sp_pack_indices(w, units * lanes) : NULL;
-    q->base = based ? sp_pack_indices(w, units) : NULL;
-    if ((w->x->sigma > 1 && !q->row) || (based && !q->base))
-        return sp_fail_memory((size_t)units * 8);
-    for (int64_t u = 0, at = 0; u < units; u++) {
-        at += step[u] * lanes;
+    q->row = sorted ? sp_pack_indices(w, c->units * c->lanes) : NULL;
+    q->base = based ? sp_pack_indices(w, c->units) : NULL;
+    if ((sorted && !q->row) || (based && !q->base))
+        return sp_fail_memory((size_t)c->units * 8);
+    for (int64_t u = 0, at = 0; u < c->units; u++) {
+        at += c->step[u] * c->lanes;
         sp_put_wide(w, q->start, u + 1, at);
-        if (q->base)
-            sp_put_wide(w, q->base, u, base[u]);
+        if (based)
+            sp_put_wide(w, q->base, u, c->low[u]);
     }
-    for (int64_t i = 0; q->row && i < units * lanes; i++)
-        sp_put_wide(w, q->row, i, row[i]);
+    for (int64_t i = 0; sorted && i < c->units * c->lanes; i++)
+        sp_put_wide(w, q->row, i, c->row[i]);
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t u = 0; u < units; u++)
-        fill_slice(w, q, u, row + u * lanes, lanes);
-    w->k->pads = total > w->A->nnz;
+    for (int64_t u = 0; u < c->units; u++)
+        fill_slice(w, q, c, u);
+    if (w->x->palette)
+        return note_lengths(w, q, c);
     return SPRY_OK;
 }
 
 spry_status sp_pack_sell(sp_pack_job *w)
 {
-    int lanes = w->lanes * w->x->slice;
-    int64_t units = (w->A->rows + lanes - 1) / lanes;
-    int64_t *row = sp_alloc_raw(units * lanes, sizeof *row);
-    int64_t *step = sp_alloc_raw(units, sizeof *step);
-    int64_t *base = sp_alloc_raw(units, sizeof *base);
-    spry_status s = SPRY_OK;
+    int based = w->x->index == 16 && w->A->cols > UINT16_MAX + 1;
+    slices c;
+    spry_status s = open_slices(&c, w, w->A->start, w->A->start + 1);
 
-    if (!row || !step || !base)
-        s = sp_fail_memory((size_t)units * (size_t)(lanes + 2) * 8);
     if (s == SPRY_OK)
-        s = sort_windows(w, row, units * lanes);
+        s = sp_pack_width(w, c.total, based ? c.span : w->A->cols);
     if (s == SPRY_OK)
-        s = build(w, row, step, base, units, lanes);
-    sp_free(row);
-    sp_free(step);
-    sp_free(base);
+        s = sp_pack_parts(w, 1);
+    if (s == SPRY_OK)
+        s = store(w, w->k->part, &c, based);
+    w->k->pads = !w->x->palette && c.total > w->A->nnz;
+    close_slices(&c);
+    return s;
+}
+
+spry_status sp_pack_sell_panel(sp_pack_job *w, sp_part *q, const int64_t *from,
+                               const int64_t *to)
+{
+    slices c;
+    spry_status s = open_slices(&c, w, from, to);
+
+    if (s == SPRY_OK && w->k->index != 64 && c.total > INT32_MAX)
+        s = sp_fail(SPRY_USAGE, "a panel would store %lld entries",
+                    (long long)c.total);
+    if (s == SPRY_OK)
+        s = store(w, q, &c, 0);
+    w->k->pads = 1;
+    close_slices(&c);
     return s;
 }

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-enum { ALIGN = 64, ARRAYS = 8 };
+enum { ALIGN = 64, ARRAYS = 10 };
 
 /* The arrays of a part in file order, with their sizes in bytes. */
 typedef struct {
@@ -18,7 +18,8 @@ typedef struct {
 } arrays;
 
 static const char *const array_names[ARRAYS] = {
-    "start", "col", "val", "row", "base", "out", "mid", "mid_start"};
+    "start", "col",   "val",    "row", "base",
+    "out",   "whole", "length", "mid", "mid_start"};
 
 static arrays arrays_of(const spry_plan *plan, const sp_part *q)
 {
@@ -28,12 +29,13 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
                               sp_codegen_lanes(plan->spec.isa, plan->p->type)
                         : 1;
     int64_t mid = q->mid_start ? wide : plan->packed->index / 8;
-    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out, q->mid,
-                 q->mid_start},
+    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out, q->whole,
+                 q->length, q->mid, q->mid_start},
                 {(q->units + 1) * wide,
                  (q->entries + plan->packed->spare) * (plan->packed->index / 8),
                  (q->values + plan->packed->spare) * (int64_t)plan->p->type,
                  q->units * lanes * wide, q->units * wide, q->units * 8,
+                 q->units * wide, q->units * lanes * (int64_t)plan->p->type,
                  (q->fibers + plan->packed->spare) * mid,
                  (q->fibers + 1) * wide}};
 
@@ -78,7 +80,8 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
     sp_buf_printf(out,
                   "enum { PARTS = %d, THREADS = %d };\n"
                   "static const struct {\n"
-                  "    int64_t col0, start, col, val, row, base, out, mid, "
+                  "    int64_t col0, start, col, val, row, base, out, whole, "
+                  "length, mid, "
                   "mid_start, mid_prefetch, cut[THREADS + 1];\n"
                   "} part[PARTS] = {\n",
                   plan->packed->parts, (int)plan->x.threads);
@@ -183,6 +186,8 @@ static const char body[] =
     "            .col = array(m, part[i].col), .val = array(m, part[i].val),\n"
     "            .row = array(m, part[i].row), .base = array(m, part[i].base),\n"
     "            .out = array(m, part[i].out),\n"
+    "            .whole = array(m, part[i].whole),\n"
+    "            .length = array(m, part[i].length),\n"
     "            .diagonal = diagonal, .diagonals = diagonals,\n"
     "            .mid = array(m, part[i].mid),\n"
     "            .mid_start = array(m, part[i].mid_start),\n"

@@ -53,8 +53,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 16 && x->index != 64)
         return "index is 16 or 64 bits, or 0";
-    if ((x->gather | x->stream | x->fixed) & ~1)
-        return "gather, stream and fixed are 0 or 1";
+    if ((x->gather | x->palette | x->stream | x->fixed) & ~1)
+        return "gather, palette, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
     if (x->modes < SPRY_MODES_IKL || x->modes > SPRY_MODES_LKI)
@@ -73,14 +73,18 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "unroll needs a tile";
     if (may_be_plain && plain &&
         (x->prefetch || x->panel || x->pass || x->order || x->stream ||
-         x->modes || x->fixed || x->index == 16))
+         x->modes || x->palette || x->fixed || x->index == 16))
         return "the plain loop has only threads and chunk";
     if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
         return "dcsr needs unroll > 1";
     if (x->fixed && x->pass)
         return "a fixed width is done in one pass";
-    if (x->panel && (x->order || x->chunk || x->stream))
-        return "panels go with neither order nor chunk nor stream";
+    if (x->panel && (x->order || x->chunk || x->stream || x->palette))
+        return "panels go with neither order, chunk, stream nor palette";
+    if (x->panel && (!power_of_two(x->sigma) || x->sigma > 4096))
+        return "with panels sigma is a power of two, at most 4096";
+    if (x->gather && x->palette)
+        return "gathers go with no palette";
     return NULL;
 }
 

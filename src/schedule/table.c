@@ -18,6 +18,7 @@ const sp_param sp_params[] = {
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
     {FIELD(gather), 0, NULL, {0, 1, -1}},
     {FIELD(index), 0, NULL, {0, 16, -1}},
+    {FIELD(palette), 0, NULL, {0, 1, -1}},
     {FIELD(prefetch), 0, NULL, {0, 4, 8, 12, 16, 32, -1}},
     {FIELD(panel),
      0,
@@ -36,7 +37,7 @@ const int sp_param_count = sizeof sp_params / sizeof sp_params[0];
 /* In the order of spry_format. */
 const sp_format sp_formats[] = {
     {"csr",
-     {"unroll index prefetch panel order threads chunk",
+     {"unroll index palette prefetch panel order threads chunk",
       "tile unroll index prefetch panel pass order stream fixed threads chunk",
       "unroll tile index prefetch panel fixed threads chunk", //
       "index threads chunk"}},
@@ -44,9 +45,10 @@ const sp_format sp_formats[] = {
      {"r c index threads chunk",
       "r c tile index prefetch pass stream fixed threads chunk", NULL, NULL}},
     {"sell",
-     {"slice sigma gather index prefetch threads chunk", NULL, NULL, NULL}},
+     {"slice sigma gather index palette prefetch panel threads chunk", NULL,
+      NULL, NULL}},
     {"dcsr",
-     {"unroll index prefetch threads chunk",
+     {"unroll index palette prefetch threads chunk",
       "tile unroll index prefetch pass stream fixed threads chunk",
       "unroll tile index prefetch fixed threads chunk", NULL}},
     {"dia", {"slice threads chunk", NULL, NULL, NULL}},

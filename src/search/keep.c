@@ -31,7 +31,7 @@ static uint64_t kind_of(const spry_schedule *x)
         x->format,     x->tile,          x->r,         x->c,
         x->slice,      x->gather,        x->order,     x->stream,
         x->panel != 0, x->prefetch != 0, x->pass != 0, x->threads > 1,
-        x->modes,
+        x->modes,      x->palette,
     };
     uint64_t kind = 1;
 

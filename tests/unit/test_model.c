@@ -82,6 +82,8 @@ static void storage_is_exact(void **state)
     check_bytes("diagonals rows=70001 count=5 spread=100",
                 "csr unroll=2 index=16", 0);
     check_bytes("diagonals rows=1003 count=5 spread=100", "dia", 0);
+    check_bytes("rmat scale=9 degree=8 values=ones",
+                "csr unroll=4 index=16 palette=1", 0);
     check_bytes("diagonals rows=1003 count=5 spread=100", "dia slice=4", 0);
 }
 
