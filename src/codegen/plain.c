@@ -4,12 +4,14 @@
  * is the best a compiler makes of them. */
 #include "codegen/emit.h"
 
-static const char spmv_text[] =
+/* %s is the store. The index is as wide as start: a wider one costs the
+ * short rows registers. */
+static const char spmv_rows[] =
     "    for (int64_t i = a->first; i < a->last; i++) {\n"
     "        T s = 0;\n"
-    "        for (int64_t k = start[i]; k < start[i + 1]; k++)\n"
+    "        for (I k = start[i]; k < start[i + 1]; k++)\n"
     "            s += val[k] * B[col[k]];\n"
-    "        C[i] = alpha * s + (beta != 0 ? beta * C[i] : 0);\n"
+    "        C[i] = %s;\n"
     "    }\n";
 
 static const char spmm_text[] =
@@ -102,15 +104,27 @@ static const char *text_of(const sp_spec *k)
 {
     if (k->op == SPRY_MTTKRP)
         return k->format == SPRY_CSF ? mttkrp_fibers_text : mttkrp_text;
-    return k->op == SPRY_SPMV ? spmv_text : spmm_text;
+    return spmm_text;
+}
+
+static void spmv(sp_emit *e)
+{
+    sp_line(e, "    if (beta == 0) {");
+    sp_buf_printf(e->out, spmv_rows, "alpha * s");
+    sp_line(e, "    } else {");
+    sp_buf_printf(e->out, spmv_rows, "alpha * s + beta * C[i]");
+    sp_line(e, "    }");
 }
 
 void sp_emit_plain(sp_emit *e)
 {
     sp_line(e, "    typedef %s T;", e->T);
+    sp_line(e, "    typedef %s I;", e->I);
     sp_emit_opening(e);
     if (e->k->op == SPRY_SDDMM)
         sddmm(e);
+    else if (e->k->op == SPRY_SPMV)
+        spmv(e);
     else
         sp_buf_add(e->out, text_of(e->k));
     sp_emit_closing(e);
