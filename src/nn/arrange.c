@@ -60,7 +60,7 @@ sp_tensor *sp_nn_join(sp_tape *t, sp_tensor *const *x, int count)
     if (width < 0)
         return sp_tape_refuse(t, "join: the numbers of rows differ");
     y = sp_tape_result(t, SP_SHAPE(sp_rows(x[0]), width), x, count);
-    kept = sp_tape_copy(t, x, count, sizeof *x);
+    kept = sp_tape_copy(t, x, count, sizeof(void *));
     if (!y || !kept)
         return NULL;
     for (int k = 0; k < count; k++) {

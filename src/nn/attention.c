@@ -23,7 +23,6 @@ typedef struct {
     int64_t q, k; /* first element in q and y, in k and v */
     const uint8_t *mask;
     float *p;
-    int32_t *best;
 } job;
 
 static job job_at(const note *n, int64_t i)
@@ -35,7 +34,6 @@ static job job_at(const note *n, int64_t i)
         .k = b * n->keys * n->width + h * n->part,
         .mask = n->mask ? n->mask + b * n->keys : NULL,
         .p = n->p + i * n->queries * n->keys,
-        .best = n->best ? n->best + i * n->queries : NULL,
     };
 }
 
@@ -194,12 +192,11 @@ static void mean_back(sp_tape *t, const void *at)
 {
     const note *n = at;
     int64_t each = n->queries * n->keys;
-    int threads = threads_for(t, n);
     float *dp = sp_tape_memory(t, jobs_of(n) * each, sizeof *dp);
 
     if (!dp)
         return;
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(t, n)) schedule(static)
     for (int64_t i = 0; i < jobs_of(n); i++) {
         job j = job_at(n, i);
 
@@ -235,15 +232,13 @@ sp_tensor *sp_nn_attend(sp_tape *t, sp_tensor *q, sp_tensor *k, sp_tensor *v,
                         int heads, const uint8_t *mask)
 {
     note n = {.q = q, .k = k, .v = v};
-    int threads;
 
     if (!prepare(t, &n, heads, mask))
         return NULL;
     n.y = SP_RESULT(t, q->shape, q, k, v);
     if (!n.y)
         return NULL;
-    threads = threads_for(t, &n);
-#pragma omp parallel for num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads_for(t, &n)) schedule(static)
     for (int64_t i = 0; i < jobs_of(&n); i++) {
         job j = job_at(&n, i);
 
@@ -263,25 +258,30 @@ static void max_back(sp_tape *t, const void *at)
     (void)t;
     for (int64_t i = 0; i < jobs_of(n); i++) {
         job j = job_at(n, i);
+        const int32_t *best = n->best + i * n->queries;
         const float *dy = n->y->grad + i / n->heads * n->queries;
 
         memset(j.p, 0, (size_t)(n->queries * n->keys) * sizeof *j.p);
         for (int64_t q = 0; q < n->queries; q++)
-            if (j.best[q] >= 0)
-                j.p[q * n->keys + j.best[q]] = dy[q] / (float)n->heads;
+            if (best[q] >= 0)
+                j.p[q * n->keys + best[q]] = dy[q] / (float)n->heads;
         scores_back(n, &j);
     }
 }
 
-static void best_matches(const note *n, const job *j, float *y)
+static void best_matches(const note *n, int64_t i)
 {
-    scores(n, j);
-    for (int64_t q = 0; q < n->queries; q++) {
-        const float *p = j->p + q * n->keys;
+    int32_t *best = n->best + i * n->queries;
+    float *y = n->y->value + i / n->heads * n->queries;
+    job j = job_at(n, i);
 
-        j->best[q] = best_key(p, j->mask, n->keys);
-        if (j->best[q] >= 0)
-            y[q] += p[j->best[q]] / (float)n->heads;
+    scores(n, &j);
+    for (int64_t q = 0; q < n->queries; q++) {
+        const float *p = j.p + q * n->keys;
+
+        best[q] = best_key(p, j.mask, n->keys);
+        if (best[q] >= 0)
+            y[q] += p[best[q]] / (float)n->heads;
     }
 }
 
@@ -297,11 +297,8 @@ sp_tensor *sp_nn_attend_max(sp_tape *t, sp_tensor *q, sp_tensor *k, int heads,
     if (!sp_tape_good(t))
         return NULL;
     memset(n.y->value, 0, (size_t)n.y->size * sizeof(float));
-    for (int64_t i = 0; i < jobs_of(&n); i++) {
-        job j = job_at(&n, i);
-
-        best_matches(&n, &j, n.y->value + i / n.heads * n.queries);
-    }
+    for (int64_t i = 0; i < jobs_of(&n); i++)
+        best_matches(&n, i);
     sp_tape_note(t, n.y, max_back, &n, sizeof n);
     return n.y;
 }

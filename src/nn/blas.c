@@ -6,7 +6,7 @@
  * to a program that only measures kernels. Its own threads are switched off,
  * unless the program around us uses it too and has its own idea; we cut large
  * products ourselves, so that there is one pool of threads, and one order of
- * sums for a thread count. SPRY_BLAS names another library with cblas_sgemm,
+ * sums for a thread count. SPRY_BLAS names another library with CBLAS in it,
  * or "none". */
 #include "nn/nn.h"
 
@@ -22,9 +22,13 @@ enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
 typedef void cblas_sgemm(int order, int ta, int tb, int m, int n, int k,
                          float alpha, const float *a, int lda, const float *b,
                          int ldb, float beta, float *c, int ldc);
+typedef void cblas_sgemv(int order, int ta, int m, int n, float alpha,
+                         const float *a, int lda, const float *x, int incx,
+                         float beta, float *y, int incy);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cblas_sgemm *sgemm; /* NULL: own loops */
+static cblas_sgemv *sgemv;
 static char description[160] = "own loops";
 
 /* ISO C has no cast from object to function pointers; POSIX says they hold
@@ -61,7 +65,8 @@ static void open_blas(void)
         library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return;
-    if (!symbol(&sgemm, library, "cblas_sgemm")) {
+    if (!symbol(&sgemv, library, "cblas_sgemv") ||
+        !symbol(&sgemm, library, "cblas_sgemm")) {
         dlclose(library);
         return;
     }
@@ -78,18 +83,42 @@ const char *sp_nn_blas(void)
 
 /* ---- one product ---- */
 
-static void multiply(const sp_gemm *g)
+/* One column: c = op(A) b. BLAS wants the shape of A as stored. */
+static void multiply_column(const sp_gemm *g)
 {
-    if (g->m <= 0 || g->n <= 0)
-        return;
-    if (!sgemm || g->k <= 0) {
-        sp_loops_gemm(g);
-        return;
-    }
+    sgemv(ROW_MAJOR, g->ta ? TRANSPOSED : AS_IT_IS, (int)(g->ta ? g->k : g->m),
+          (int)(g->ta ? g->m : g->k), 1, g->a, (int)g->lda, g->b,
+          g->tb ? 1 : (int)g->ldb, g->add ? 1 : 0, g->c, (int)g->ldc);
+}
+
+/* One row: c' = op(B)' a'. */
+static void multiply_row(const sp_gemm *g)
+{
+    sgemv(ROW_MAJOR, g->tb ? AS_IT_IS : TRANSPOSED, (int)(g->tb ? g->n : g->k),
+          (int)(g->tb ? g->k : g->n), 1, g->b, (int)g->ldb, g->a,
+          g->ta ? (int)g->lda : 1, g->add ? 1 : 0, g->c, 1);
+}
+
+static void multiply_matrices(const sp_gemm *g)
+{
     sgemm(ROW_MAJOR, g->ta ? TRANSPOSED : AS_IT_IS,
           g->tb ? TRANSPOSED : AS_IT_IS, (int)g->m, (int)g->n, (int)g->k, 1,
           g->a, (int)g->lda, g->b, (int)g->ldb, g->add ? 1 : 0, g->c,
           (int)g->ldc);
+}
+
+static void multiply(const sp_gemm *g)
+{
+    if (g->m <= 0 || g->n <= 0)
+        return;
+    if (!sgemm || g->k <= 0)
+        sp_loops_gemm(g);
+    else if (g->n == 1)
+        multiply_column(g);
+    else if (g->m == 1)
+        multiply_row(g);
+    else
+        multiply_matrices(g);
 }
 
 /* ---- cut into pieces ---- */

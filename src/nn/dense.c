@@ -10,14 +10,11 @@ sp_dense sp_dense_make(sp_nn *n, const char *name, int64_t in, int64_t out,
                        int bias)
 {
     sp_init start = sp_init_uniform(1 / sqrt((double)(in > 0 ? in : 1)));
-    char full[2 * SP_NN_NAME];
     sp_dense d = {0};
 
-    snprintf(full, sizeof full, "%.70s.weight", name);
-    d.weight = sp_nn_weights(n, full, SP_SHAPE(out, in), start);
-    snprintf(full, sizeof full, "%.70s.bias", name);
+    d.weight = sp_nn_part(n, name, "weight", SP_SHAPE(out, in), start);
     if (bias)
-        d.bias = sp_nn_weights(n, full, SP_SHAPE(out), start);
+        d.bias = sp_nn_part(n, name, "bias", SP_SHAPE(out), start);
     return d;
 }
 

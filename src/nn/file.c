@@ -295,7 +295,7 @@ static spry_status read_values(sp_nn *n, span *b, const char *start)
 
 static spry_status read_all(sp_nn *n, const char *data, size_t len)
 {
-    head h;
+    head h = {0};
     spry_status s = check_head(&h, data, len);
     span b;
 

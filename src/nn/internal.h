@@ -26,7 +26,7 @@ void *sp_tape_copy(sp_tape *t, const void *data, int64_t count, size_t size);
 /* Leave a note for the way back, unless y has no gradient. */
 typedef void sp_way_back(sp_tape *t, const void *note);
 void sp_tape_note(sp_tape *t, const sp_tensor *y, sp_way_back *back,
-                  const void *note, size_t bytes);
+                  const void *data, size_t bytes);
 
 /* Fail the tape: SPRY_USAGE, "<layer>: ...". Returns NULL. */
 void *sp_tape_refuse(sp_tape *t, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
@@ -69,6 +69,9 @@ struct sp_nn {
 /* Zeroed weights at the end of the list; NULL and a sentence on failure. */
 sp_weights *sp_nn_append(sp_nn *n, const char *name, sp_shape shape);
 sp_weights *sp_nn_find(const sp_nn *n, const char *name);
+/* The weights "name.part". */
+sp_tensor *sp_nn_part(sp_nn *n, const char *name, const char *part,
+                      sp_shape shape, sp_init init);
 /* Letters, digits and ._-, at least one, shorter than SP_NN_NAME. */
 int sp_nn_good_name(const char *name);
 

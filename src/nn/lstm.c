@@ -15,12 +15,6 @@
 
 enum { IN, FORGET, CELL, OUT, GATES };
 
-static void name_part(char full[2 * SP_NN_NAME], const char *name,
-                      const char *part)
-{
-    snprintf(full, 2 * SP_NN_NAME, "%.70s.%s", name, part);
-}
-
 static void remember_first(sp_tensor *bias, int64_t hidden, int loaded)
 {
     for (int64_t j = 0; bias && !loaded && j < hidden; j++)
@@ -29,18 +23,14 @@ static void remember_first(sp_tensor *bias, int64_t hidden, int loaded)
 
 sp_lstm sp_lstm_make(sp_nn *n, const char *name, int64_t width, int64_t hidden)
 {
+    int64_t wide = GATES * hidden;
     sp_init start =
         sp_init_uniform(1 / sqrt((double)(hidden > 0 ? hidden : 1)));
-    char full[2 * SP_NN_NAME];
     sp_lstm l = {0};
 
-    name_part(full, name, "in");
-    l.in = sp_nn_weights(n, full, SP_SHAPE(GATES * hidden, width), start);
-    name_part(full, name, "back");
-    l.back = sp_nn_weights(n, full, SP_SHAPE(GATES * hidden, hidden), start);
-    name_part(full, name, "bias");
-    l.bias =
-        sp_nn_weights(n, full, SP_SHAPE(GATES * hidden), sp_init_constant(0));
+    l.in = sp_nn_part(n, name, "in", SP_SHAPE(wide, width), start);
+    l.back = sp_nn_part(n, name, "back", SP_SHAPE(wide, hidden), start);
+    l.bias = sp_nn_part(n, name, "bias", SP_SHAPE(wide), sp_init_constant(0));
     remember_first(l.bias, hidden, n->loaded);
     return l;
 }

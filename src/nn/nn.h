@@ -15,7 +15,10 @@
  * Nothing in between needs a check: after a failure every call returns NULL
  * and accepts NULL, and the tape remembers what was wrong.
  *
- * Same seed, same thread count, same numbers: every sum has one order. */
+ * Same seed, same thread count, same numbers: every sum has one order.
+ *
+ * Any number of tapes may compute with the same weights at the same time;
+ * while one learns, it is alone. */
 #ifndef SP_NN_H
 #define SP_NN_H
 

@@ -9,13 +9,10 @@ static const float EPSILON = 1e-5f;
 
 sp_norm sp_norm_make(sp_nn *n, const char *name, int64_t width)
 {
-    char full[2 * SP_NN_NAME];
     sp_norm l = {0};
 
-    snprintf(full, sizeof full, "%.70s.gain", name);
-    l.gain = sp_nn_weights(n, full, SP_SHAPE(width), sp_init_constant(1));
-    snprintf(full, sizeof full, "%.70s.bias", name);
-    l.bias = sp_nn_weights(n, full, SP_SHAPE(width), sp_init_constant(0));
+    l.gain = sp_nn_part(n, name, "gain", SP_SHAPE(width), sp_init_constant(1));
+    l.bias = sp_nn_part(n, name, "bias", SP_SHAPE(width), sp_init_constant(0));
     return l;
 }
 

@@ -32,10 +32,10 @@ typedef struct {
         }                                                                      \
     }                                                                          \
                                                                                \
-    sp_tensor *sp_nn_##name(sp_tape *t, sp_tensor *in)                         \
+    sp_tensor *sp_nn_##name(sp_tape *t, sp_tensor *x)                          \
     {                                                                          \
-        sp_tensor *y = in ? SP_RESULT(t, in->shape, in) : NULL;                \
-        const float *restrict value = in ? in->value : NULL;                   \
+        sp_tensor *y = x ? SP_RESULT(t, x->shape, x) : NULL;                   \
+        const float *restrict value = x ? x->value : NULL;                     \
         int64_t n = y ? y->size : 0;                                           \
         int threads = sp_tape_threads(t, n);                                   \
                                                                                \
@@ -45,16 +45,16 @@ typedef struct {
                                                                        0;      \
                                                                    i < n; i++) \
         {                                                                      \
-            float x = value[i];                                                \
+            float v = value[i];                                                \
             y->value[i] = (result);                                            \
         }                                                                      \
-        sp_tape_note(t, y, name##_back, &(pair){in, y}, sizeof(pair));         \
+        sp_tape_note(t, y, name##_back, &(pair){x, y}, sizeof(pair));          \
         return y;                                                              \
     }
 
-FUNCTION(relu, x > 0 ? x : 0, y > 0 ? 1.0f : 0.0f)
-FUNCTION(tanh, tanhf(x), 1 - y * y)
-FUNCTION(sigmoid, 1 / (1 + expf(-x)), y *(1 - y))
+FUNCTION(relu, v > 0 ? v : 0, y > 0 ? 1.0f : 0.0f)
+FUNCTION(tanh, tanhf(v), 1 - y * y)
+FUNCTION(sigmoid, 1 / (1 + expf(-v)), y *(1 - y))
 
 /* ---- times a constant ---- */
 

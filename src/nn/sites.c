@@ -87,7 +87,7 @@ enum { STRIDE = 8 }; /* the largest */
 static int64_t merge_rows(int32_t *col, const sp_sites *in, int64_t first,
                           int64_t last, int stride)
 {
-    int64_t at[STRIDE], n = 0;
+    int64_t at[STRIDE] = {0}, n = 0;
 
     for (int64_t r = first; r < last; r++)
         at[r - first] = in->start[r];

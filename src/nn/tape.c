@@ -126,7 +126,7 @@ static sp_tensor *make(sp_tape *t, sp_shape shape, int grad)
     *x = (sp_tensor){shape, size, sp_tape_memory(t, size, sizeof(float)), NULL};
     if (grad && t->learn)
         x->grad = sp_tape_memory(t, size, sizeof(float));
-    if (t->status != SPRY_OK)
+    if (!x->value || t->status != SPRY_OK)
         return NULL;
     if (x->grad)
         memset(x->grad, 0, (size_t)size * sizeof(float));

@@ -81,7 +81,7 @@ static int grow(sp_nn *n)
 
     if (n->count < n->room)
         return 1;
-    more = sp_grow(n->weights, n->count, room, sizeof *more);
+    more = sp_grow(n->weights, n->count, room, sizeof(void *));
     if (!more)
         return 0;
     n->weights = more;
@@ -179,10 +179,19 @@ sp_tensor *sp_nn_weights(sp_nn *n, const char *name, sp_shape shape,
     } else {
         n->status = added(&w, n, name, shape, init);
     }
-    if (n->status != SPRY_OK)
+    if (n->status != SPRY_OK || !w)
         return NULL;
     w->asked = 1;
     return &w->t;
+}
+
+sp_tensor *sp_nn_part(sp_nn *n, const char *name, const char *part,
+                      sp_shape shape, sp_init init)
+{
+    char full[2 * SP_NN_NAME];
+
+    snprintf(full, sizeof full, "%.70s.%s", name, part);
+    return sp_nn_weights(n, full, shape, init);
 }
 
 spry_status sp_nn_status(const sp_nn *n)

@@ -3,6 +3,8 @@
 #include "nn_gradient.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -57,7 +59,8 @@ static void check_product(sp_gemm g, int threads, int own)
 static void test_products(void **state)
 {
     static const int64_t size[][3] = {{1, 1, 1},   {5, 9, 3},      {33, 7, 300},
-                                      {4, 8, 256}, {97, 120, 130}, {3, 5, 0}};
+                                      {4, 8, 256}, {97, 120, 130}, {3, 5, 0},
+                                      {1, 40, 9},  {40, 1, 9}};
 
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
@@ -76,6 +79,38 @@ static void test_products(void **state)
             check_product(g, 1, 1);
         }
     assert_true(*sp_nn_blas());
+}
+
+/* A trial is a fork: products must work in it, threads or not. */
+static void test_after_fork(void **state)
+{
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    check_product((sp_gemm){.m = 130, .n = 120, .k = 97, .lda = 97, .ldb = 120},
+                  2, 0);
+    child = fork();
+    if (child == 0) {
+        static float a[64 * 64], b[64 * 64], c[64 * 64];
+
+        a[65] = 2;
+        b[64] = 3;
+        sp_nn_gemm(&(sp_gemm){.m = 64,
+                              .n = 64,
+                              .k = 64,
+                              .a = a,
+                              .lda = 64,
+                              .b = b,
+                              .ldb = 64,
+                              .c = c,
+                              .ldc = 64},
+                   1);
+        _exit(c[64] == 6 ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /* ---- Adam ---- */
@@ -273,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_after_fork),
         cmocka_unit_test(test_adam_step),
         cmocka_unit_test(test_decay_and_clip),
         cmocka_unit_test(test_share),
