@@ -10,10 +10,11 @@
 #include "base/base.h"
 #include "baseline.h"
 
-enum { HEAT = 11, FINAL = 31, FEWEST = 4 }; /* rounds */
+enum { HEAT = 11, FINAL = 31, FEWEST = 3 }; /* rounds */
 enum { LONG = 4 };                          /* times longer, if in doubt */
 static const double SLOW = 10;              /* times the plain loop: no race */
 static const double CLOSE = 1.1;            /* of the fastest: in the final */
+static const double HEAVY = 0.5;            /* seconds a run: only the best */
 
 /* Packing and checking cost so much per entry and per dense element; then
  * there are RUNS runs, at RATE operations per second. */
@@ -205,11 +206,12 @@ static void choose(bench_match *m, const int *which, int n)
 static int finalists(const bench_match *m, int which[BENCH_ENTRANTS])
 {
     int n = 0, best[] = {BENCH_PLAN, m->base, m->peer};
+    double close = m->entrant[m->base].once > HEAVY ? 1 : CLOSE;
 
     for (int i = 0; i < m->count; i++) {
         const bench_entrant *e = &m->entrant[i];
 
-        if (e->ratio.mid <= CLOSE * m->entrant[best[e->kind]].ratio.mid)
+        if (e->ratio.mid <= close * m->entrant[best[e->kind]].ratio.mid)
             which[n++] = i;
     }
     return n;

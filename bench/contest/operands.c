@@ -20,8 +20,9 @@ spry_status bench_problem(spry_problem **out, const spry_matrix *A,
 double bench_dense_bytes(const spry_matrix *A, const bench_case *c)
 {
     double both = (double)(A->rows + A->cols) * (double)c->n;
+    double results = c->op == SPRY_SDDMM ? (double)A->nnz : 0;
 
-    return (both + (c->op == SPRY_SDDMM ? (double)A->nnz : 0)) * c->type;
+    return (both + results) * (double)c->type;
 }
 
 /* ---- the matrix ---- */

@@ -5,7 +5,7 @@
 #include "peers.h"
 
 enum { SAMPLES = 3 };
-static const double LONG_RUN = 0.1; /* seconds; two runs are enough then */
+static const double LONG_RUN = 0.1; /* seconds; one run is enough then */
 static const double HOPELESS = 2;   /* times the best so far */
 
 static double fastest_run(void (*run)(void *handle, int way), void *handle,
@@ -18,9 +18,9 @@ static double fastest_run(void (*run)(void *handle, int way), void *handle,
 
         run(handle, way);
         seconds = sp_seconds() - start;
-        if (i > 0)
-            best = fmin(best, seconds); /* the first warms up */
-        if (seconds > HOPELESS * least || (i > 0 && seconds > LONG_RUN))
+        if (i > 0 || seconds > LONG_RUN)
+            best = fmin(best, seconds); /* a short first one warms up */
+        if (seconds > HOPELESS * least || seconds > LONG_RUN)
             break;
     }
     return best;
