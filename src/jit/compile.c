@@ -15,7 +15,15 @@ enum { OBJECT_MAX = 64 << 20 };
 /* Ours first, so that the caller's win. -w: the text is generated, and only
  * an error is worth a sentence. */
 const char *const sp_compile_flags[] = {
-    "-std=gnu11", "-O2", "-ffp-contract=fast", "-fPIC", "-shared", "-w", NULL,
+    "-std=gnu11",
+    "-O2",
+    "-ffp-contract=fast",
+    "-falign-functions=64",
+    "-falign-loops=64",
+    "-fPIC",
+    "-shared",
+    "-w",
+    NULL,
 };
 enum { OUR_FLAGS = sizeof sp_compile_flags / sizeof sp_compile_flags[0] - 1 };
 
