@@ -5,6 +5,7 @@ SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
+        bench-official \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -27,6 +28,8 @@ bench: all                          ## the published numbers, on this machine
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers
 bench-mutants: all                  ## are faults in kernels noticed?
+	build/release/bench/$@
+bench-official: all                 ## are generated networks the official ones?
 	build/release/bench/$@
 install: all                        ## to PREFIX, below DESTDIR
 	cmake --install build/release --prefix "$(PREFIX)"

@@ -61,6 +61,7 @@ spry_status sp_spnet_parse(spry_network **out, sp_file *file, const char *name);
 int sp_is_spnet(const char *path);
 spry_status sp_spnet_open(spry_layers *s, const char *path);
 spry_status sp_spnet_write(const spry_network *n, const char *path);
+spry_status sp_spnet_write_layers(spry_layers *from, const char *path);
 
 /* The text of a layer as the challenge writes it. */
 void sp_challenge_text(sp_buf *out, const spry_layer *l);

@@ -1,4 +1,4 @@
-/* spnet.c - .spnet, our own file of a network: laid out, read, written.
+/* spnet.c - .spnet, our own file of a network: its layout, and reading it.
  *
  * Nothing in a file is believed: the counts must make exactly the file's
  * length, the checksum must agree, and then every index is checked as in any
@@ -28,7 +28,7 @@ static int counts_make_sense(const sp_spnet_header *h)
            h->edges < (int64_t)1 << 48;
 }
 
-static void lay_out(sp_spnet_layout *l, const sp_spnet_header *h)
+void sp_spnet_lay_out(sp_spnet_layout *l, const sp_spnet_header *h)
 {
     const int64_t bytes[SP_SECTIONS] = {
         [SP_FIRST] = (h->layers + 1) * 8, [SP_START] = (h->neurons + 1) * 8,
@@ -56,7 +56,7 @@ spry_status sp_spnet_check(sp_spnet_layout *out, const sp_spnet_header *h,
                        name, h->version, SP_SPNET_VERSION);
     if (h->flags > 1 || !counts_make_sense(h))
         return sp_fail(SPRY_INPUT, "%s: its header is no network's", name);
-    lay_out(out, h);
+    sp_spnet_lay_out(out, h);
     if (h->bytes != out->end || len != out->end)
         return sp_fail(SPRY_INPUT,
                        "%s: should have %lld bytes, but has %lld; it is cut "
@@ -133,75 +133,4 @@ spry_status sp_spnet_parse(spry_network **out, sp_file *file, const char *name)
     }
     point_parts(&p, &h, file->data, &l);
     return sp_network_adopt(out, &p, file, name);
-}
-
-/* ---- writing ---- */
-
-/* A writer that remembers the checksum of what went through. */
-typedef struct {
-    sp_writer w;
-    uint32_t sum;
-    int64_t at;
-} summed;
-
-static void put(summed *o, const void *data, int64_t bytes)
-{
-    if (bytes <= 0)
-        return;
-    fwrite(data, 1, (size_t)bytes, o->w.f);
-    o->sum = sp_spnet_sum(o->sum, data, bytes);
-    o->at += bytes;
-}
-
-static void pad(summed *o, int64_t to)
-{
-    static const char zeros[SP_SPNET_LINE];
-
-    put(o, zeros, to - o->at);
-}
-
-static void put_section(summed *o, const sp_spnet_layout *l,
-                        sp_spnet_section section, const void *data)
-{
-    pad(o, l->at[section]);
-    put(o, data, l->bytes[section]);
-}
-
-static void put_network(summed *o, const spry_network *n)
-{
-    sp_spnet_header h = {.version = SP_SPNET_VERSION,
-                         .flags = n->bias_on_nonzero ? 1 : 0,
-                         .neurons = n->neurons,
-                         .inputs = n->inputs,
-                         .outputs = n->outputs,
-                         .layers = n->layers,
-                         .edges = n->edges};
-    sp_spnet_layout l;
-    uint32_t sum;
-
-    memcpy(h.magic, sp_spnet_magic, sizeof h.magic);
-    lay_out(&l, &h);
-    h.bytes = l.end;
-    put(o, &h, sizeof h);
-    put_section(o, &l, SP_FIRST, n->first);
-    put_section(o, &l, SP_START, n->start);
-    put_section(o, &l, SP_SOURCE, n->source);
-    put_section(o, &l, SP_WEIGHT, n->weight);
-    put_section(o, &l, SP_BIAS_OF, n->bias);
-    put_section(o, &l, SP_ACTIVATION, n->activation);
-    put_section(o, &l, SP_OUTPUT_OF, n->output);
-    pad(o, l.at[SP_CHECKSUM]);
-    sum = o->sum;
-    put(o, &sum, sizeof sum);
-}
-
-spry_status sp_spnet_write(const spry_network *n, const char *path)
-{
-    summed o = {0};
-    spry_status s = sp_writer_open(&o.w, path);
-
-    if (s != SPRY_OK)
-        return s;
-    put_network(&o, n);
-    return sp_writer_close(&o.w, 1);
 }

@@ -45,8 +45,10 @@ typedef struct {
     int64_t end; /* of the file */
 } sp_spnet_layout;
 
-/* Where everything lies, in a file of `len` bytes; SPRY_INPUT when its
- * version or its counts are nothing to read. */
+/* Where everything lies, for counts that make sense. */
+void sp_spnet_lay_out(sp_spnet_layout *out, const sp_spnet_header *h);
+/* The same for a header that was read, of a file of `len` bytes;
+ * SPRY_INPUT when its version or its counts are nothing to read. */
 spry_status sp_spnet_check(sp_spnet_layout *out, const sp_spnet_header *h,
                            int64_t len, const char *name);
 /* Go on with a CRC-32 that begins with 0. */

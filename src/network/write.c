@@ -19,14 +19,6 @@ spry_status spry_network_write(const spry_network *n, const char *path)
 
 spry_status spry_layers_write(spry_layers *from, const char *path)
 {
-    spry_network *n;
-    spry_status s;
-
-    if (!sp_ends_in(path, ".spnet"))
-        return sp_challenge_write(from, path);
-    s = spry_layers_gather(&n, from);
-    if (s == SPRY_OK)
-        s = sp_spnet_write(n, path);
-    spry_network_free(n);
-    return s;
+    return sp_ends_in(path, ".spnet") ? sp_spnet_write_layers(from, path)
+                                      : sp_challenge_write(from, path);
 }

@@ -63,6 +63,18 @@ static void check_same(const spry_network *a, const spry_network *b)
     assert_string_equal(ka, kb);
 }
 
+static void check_same_bytes(const char *a, const char *b)
+{
+    sp_file fa, fb;
+
+    check_ok(sp_file_read(&fa, a, SIZE_MAX));
+    check_ok(sp_file_read(&fb, b, SIZE_MAX));
+    assert_int_equal(fa.len, fb.len);
+    assert_memory_equal(fa.data, fb.data, fa.len);
+    sp_file_free(&fa);
+    sp_file_free(&fb);
+}
+
 /* Reading fails with SPRY_INPUT and a sentence that holds `words`. */
 static void check_bad(const char *path, const char *words)
 {
@@ -92,6 +104,8 @@ static void spnet_keeps_everything(void **state)
             check_ok(spry_layers_open(&s, "a.spnet", NULL));
             check_ok(spry_layers_gather(&streamed, s));
             check_same(n, streamed);
+            check_ok(spry_layers_write(s, "b.spnet"));
+            check_same_bytes("a.spnet", "b.spnet");
             spry_network_free(streamed);
             spry_layers_close(s);
         }
