@@ -2,6 +2,7 @@
  * there is something. */
 #include "nn_gradient.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -138,46 +139,77 @@ static void test_equals_dense(void **state)
     }
 }
 
-/* More pairs than one batch holds, more sites than one thread takes. */
-static void test_large(void **state)
-{
-    enum { WIDE = 70 };
-    int32_t *row = sp_alloc(WIDE * WIDE, sizeof *row);
-    int32_t *col = sp_alloc(WIDE * WIDE, sizeof *col);
-    float *ones = sp_alloc(WIDE * WIDE * 8, sizeof *ones);
-    sp_sites *s;
-    gradient g;
-    sp_conv l;
-    sp_tensor *y;
+/* ---- a full image of ones under a kernel of ones: everything is a count,
+ * and there is more of it than one batch or one thread takes ---- */
 
-    (void)state;
-    for (int32_t i = 0; i < WIDE * WIDE; i++) {
+enum { WIDE = 70, FULL = WIDE * WIDE, CHANNELS = 8 };
+
+static sp_sites *full_image(void)
+{
+    int32_t *row = sp_alloc(FULL, sizeof *row);
+    int32_t *col = sp_alloc(FULL, sizeof *col);
+    sp_sites *s;
+
+    for (int32_t i = 0; i < FULL; i++) {
         row[i] = i / WIDE;
         col[i] = i % WIDE;
     }
-    for (int i = 0; i < WIDE * WIDE * 8; i++)
-        ones[i] = 1;
-    check_ok(sp_sites_new(&s, WIDE * WIDE, row, col));
-    gradient_open(&g, 2);
-    l.weight =
-        sp_nn_weights(g.n, "ones", SP_SHAPE(9, 8, 8), sp_init_constant(1));
-    l.size = 3;
-    l.stride = 1;
-    sp_tape_begin(g.t, 0);
-    y = sp_nn_conv(g.t, &l, sp_nn_input(g.t, SP_SHAPE(WIDE * WIDE, 8), ones), s,
-                   s);
-    check_ok(sp_tape_status(g.t));
-    for (int i = 0; i < WIDE * WIDE; i++) {
-        int down = row[i] == 0 || row[i] == WIDE - 1 ? 2 : 3;
-        int right = col[i] == 0 || col[i] == WIDE - 1 ? 2 : 3;
-
-        assert_true(y->value[8 * i + 5] == (float)(8 * down * right));
-    }
+    check_ok(sp_sites_new(&s, FULL, row, col));
     sp_free(row);
     sp_free(col);
-    sp_free(ones);
-    sp_sites_free(s);
-    gradient_close(&g);
+    return s;
+}
+
+/* Neighbours of site i, itself included. */
+static int neighbours(int i)
+{
+    int row = i / WIDE, col = i % WIDE;
+
+    return (row == 0 || row == WIDE - 1 ? 2 : 3) *
+           (col == 0 || col == WIDE - 1 ? 2 : 3);
+}
+
+static void check_counts(const sp_tensor *x, const sp_tensor *y,
+                         const sp_tensor *weight)
+{
+    for (int i = 0; i < FULL; i++) {
+        float count = (float)(CHANNELS * neighbours(i));
+
+        assert_true(y->value[CHANNELS * i + 5] == count);
+        assert_true(x->grad[CHANNELS * i + 3] == count);
+    }
+    for (int d = 0; d < 9; d++) {
+        int down = WIDE - abs(d / 3 - 1), right = WIDE - abs(d % 3 - 1);
+
+        assert_true(weight->grad[(d * CHANNELS + 2) * CHANNELS + 6] ==
+                    (float)(down * right));
+    }
+}
+
+static void test_full_image(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        sp_sites *s = full_image();
+        sp_conv l = {.size = 3, .stride = 1};
+        sp_tensor *x, *y;
+        float *ones;
+        gradient g;
+
+        gradient_open(&g, threads);
+        l.weight = sp_nn_weights(g.n, "ones", SP_SHAPE(9, CHANNELS, CHANNELS),
+                                 sp_init_constant(1));
+        sp_tape_begin(g.t, 1);
+        x = sp_nn_variable(g.t, SP_SHAPE(FULL, CHANNELS), NULL);
+        ones = sp_tape_memory(g.t, x->size, sizeof *ones);
+        for (int64_t i = 0; i < x->size; i++)
+            ones[i] = x->value[i] = 1;
+        y = sp_nn_conv(g.t, &l, x, s, s);
+        check_ok(sp_tape_backward(g.t, sp_loss_known(g.t, y, 0, ones)));
+        check_counts(x, y, l.weight);
+        sp_sites_free(s);
+        gradient_close(&g);
+    }
 }
 
 /* ---- slopes ---- */
@@ -221,7 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shrink),       cmocka_unit_test(test_bad_sites),
-        cmocka_unit_test(test_equals_dense), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_equals_dense), cmocka_unit_test(test_full_image),
         cmocka_unit_test(test_slopes),
     };
 

@@ -392,8 +392,10 @@ static void test_attention_mean(void **state)
     sp_tape_begin(g.t, 0);
     q = sp_nn_input(g.t, SP_SHAPE(1, 1, 2), NULL);
     v = sp_nn_input(g.t, SP_SHAPE(1, 4, 2), value);
-    y = sp_nn_attend(g.t, q, v, v, 1, mask);
-    assert_true(y->value[0] == 3 && y->value[1] == 4);
+    for (int heads = 1; heads <= 2; heads++) {
+        y = sp_nn_attend(g.t, q, v, v, heads, mask);
+        assert_true(y->value[0] == 3 && y->value[1] == 4);
+    }
     gradient_close(&g);
 }
 

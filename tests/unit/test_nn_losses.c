@@ -88,6 +88,8 @@ static void test_values(void **state)
     assert_true(sp_loss_huber(g.t, t, y, 1)->value[0] == 1.5f);
     assert_true(sp_loss_value(g.t, t, x, y, 0)->value[0] == 2.5f);
     assert_true(sp_loss_rmse(g.t, t, x)->value[0] == 0);
+    /* 1 and 3, held within 0.5 of 0, miss 1 and 3 by 0.5 and 2.5 */
+    assert_true(sp_loss_value(g.t, t, y, x, 0.5)->value[0] == 1.625f);
     gradient_close(&g);
 }
 
@@ -188,6 +190,25 @@ static void test_lambdarank_order(void **state)
     gradient_close(&g);
 }
 
+/* Two items, one score: the gains are 1 and sqrt(2) - 1, the discounts 1 and
+ * 1 / log2(3). */
+static void test_lambdarank_value(void **state)
+{
+    static const float score[] = {0, 0}, time[] = {1, 2};
+    double gain = sqrt(2) - 1, second = log(2) / log(3);
+    double right = (1 - gain) * (1 - second) / (1 + gain * second) * log(2);
+    gradient g;
+    sp_tensor *x;
+
+    (void)state;
+    gradient_open(&g, 1);
+    sp_tape_begin(g.t, 0);
+    x = sp_nn_input(g.t, SP_SHAPE(2), score);
+    assert_true(fabs((double)sp_loss_lambdarank(g.t, x, time, 1)->value[0] -
+                     right) < 1e-6);
+    gradient_close(&g);
+}
+
 /* ---- choices ---- */
 
 enum { STATES = 4, ACTIONS = 5 };
@@ -283,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_rank_slopes),
         cmocka_unit_test(test_hinge_values),
         cmocka_unit_test(test_lambdarank_order),
+        cmocka_unit_test(test_lambdarank_value),
         cmocka_unit_test(test_choice_slopes),
         cmocka_unit_test(test_choice_values),
     };
