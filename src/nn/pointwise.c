@@ -11,50 +11,107 @@
 /* ---- of one number ---- */
 
 typedef struct {
+    void (*forward)(float *restrict y, const float *restrict x, int64_t n);
+    void (*back)(float *restrict dx, const float *restrict dy,
+                 const float *restrict y, int64_t n);
+} function;
+
+static void relu(float *restrict y, const float *restrict x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+}
+
+static void relu_back(float *restrict dx, const float *restrict dy,
+                      const float *restrict y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        dx[i] += y[i] > 0 ? dy[i] : 0;
+}
+
+static void hyperbolic(float *restrict y, const float *restrict x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = tanhf(x[i]);
+}
+
+static void hyperbolic_back(float *restrict dx, const float *restrict dy,
+                            const float *restrict y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        dx[i] += dy[i] * (1 - y[i] * y[i]);
+}
+
+static void sigmoid(float *restrict y, const float *restrict x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = 1 / (1 + expf(-x[i]));
+}
+
+static void sigmoid_back(float *restrict dx, const float *restrict dy,
+                         const float *restrict y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        dx[i] += dy[i] * y[i] * (1 - y[i]);
+}
+
+typedef struct {
     sp_tensor *x, *y;
-} pair;
+    function f;
+} note;
 
-#define FUNCTION(name, result, slope)                                          \
-    static void name##_back(sp_tape *t, const void *at)                        \
-    {                                                                          \
-        const pair *p = at;                                                    \
-        const float *restrict dy = p->y->grad, *restrict value = p->y->value;  \
-        float *restrict dx = p->x->grad;                                       \
-        int64_t n = p->y->size;                                                \
-        int threads = sp_tape_threads(t, n);                                   \
-                                                                               \
-        _Pragma("omp parallel for simd num_threads(threads)") for (int64_t i = \
-                                                                       0;      \
-                                                                   i < n; i++) \
-        {                                                                      \
-            float y = value[i];                                                \
-            dx[i] += dy[i] * (slope);                                          \
-        }                                                                      \
-    }                                                                          \
-                                                                               \
-    sp_tensor *sp_nn_##name(sp_tape *t, sp_tensor *x)                          \
-    {                                                                          \
-        sp_tensor *y = x ? SP_RESULT(t, x->shape, x) : NULL;                   \
-        const float *restrict value = x ? x->value : NULL;                     \
-        int64_t n = y ? y->size : 0;                                           \
-        int threads = sp_tape_threads(t, n);                                   \
-                                                                               \
-        if (!y)                                                                \
-            return sp_tape_refuse(t, #name ": nothing to work on");            \
-        _Pragma("omp parallel for simd num_threads(threads)") for (int64_t i = \
-                                                                       0;      \
-                                                                   i < n; i++) \
-        {                                                                      \
-            float v = value[i];                                                \
-            y->value[i] = (result);                                            \
-        }                                                                      \
-        sp_tape_note(t, y, name##_back, &(pair){x, y}, sizeof(pair));          \
-        return y;                                                              \
+/* The i-th of `parts` pieces of n numbers begins here. */
+static int64_t cut(int64_t n, int i, int parts)
+{
+    return n / parts * i + n % parts * i / parts;
+}
+
+static void back(sp_tape *t, const void *at)
+{
+    const note *n = at;
+    int parts = sp_tape_threads(t, n->y->size);
+
+#pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
+    for (int i = 0; i < parts; i++) {
+        int64_t from = cut(n->y->size, i, parts);
+
+        n->f.back(n->x->grad + from, n->y->grad + from, n->y->value + from,
+                  cut(n->y->size, i + 1, parts) - from);
     }
+}
 
-FUNCTION(relu, v > 0 ? v : 0, y > 0 ? 1.0f : 0.0f)
-FUNCTION(tanh, tanhf(v), 1 - y * y)
-FUNCTION(sigmoid, 1 / (1 + expf(-v)), y *(1 - y))
+static sp_tensor *apply(sp_tape *t, sp_tensor *x, function f)
+{
+    sp_tensor *y = x ? SP_RESULT(t, x->shape, x) : NULL;
+    int parts = sp_tape_threads(t, y ? y->size : 0);
+
+    if (!y)
+        return sp_tape_refuse(t, "a function of nothing");
+#pragma omp parallel for num_threads(parts) schedule(static) if (parts > 1)
+    for (int i = 0; i < parts; i++) {
+        int64_t from = cut(y->size, i, parts);
+
+        f.forward(y->value + from, x->value + from,
+                  cut(y->size, i + 1, parts) - from);
+    }
+    sp_tape_note(t, y, back, &(note){x, y, f}, sizeof(note));
+    return y;
+}
+
+sp_tensor *sp_nn_relu(sp_tape *t, sp_tensor *x)
+{
+    return apply(t, x, (function){relu, relu_back});
+}
+
+sp_tensor *sp_nn_tanh(sp_tape *t, sp_tensor *x)
+{
+    return apply(t, x, (function){hyperbolic, hyperbolic_back});
+}
+
+sp_tensor *sp_nn_sigmoid(sp_tape *t, sp_tensor *x)
+{
+    return apply(t, x, (function){sigmoid, sigmoid_back});
+}
 
 /* ---- times a constant ---- */
 
