@@ -205,6 +205,25 @@ static void test_dense(void **state)
     }
 }
 
+static void test_dense_values(void **state)
+{
+    static const float weight[] = {1, 2, 3, 4, 5, 6}, bias[] = {7, 8, 9};
+    static const float in[] = {1, 10, 2, 20}, out[] = {28, 51, 74, 49, 94, 139};
+    gradient g;
+    sp_dense d;
+    sp_tensor *y;
+
+    (void)state;
+    gradient_open(&g, 1);
+    d = sp_dense_make(g.n, "d", 2, 3, 1);
+    memcpy(d.weight->value, weight, sizeof weight);
+    memcpy(d.bias->value, bias, sizeof bias);
+    sp_tape_begin(g.t, 0);
+    y = sp_nn_dense(g.t, &d, sp_nn_input(g.t, SP_SHAPE(2, 2), in));
+    assert_memory_equal(y->value, out, sizeof out);
+    gradient_close(&g);
+}
+
 static void test_norm(void **state)
 {
     gradient g;
@@ -271,6 +290,46 @@ static void test_lstm(void **state)
         gradient_check(&g, run_lstm, &r);
     }
     gradient_check(&g, run_bilstm, &r);
+    gradient_close(&g);
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+/* One number in, one number kept: the equations, in the order of the gates. */
+static void test_lstm_values(void **state)
+{
+    static const float in[] = {0.5f, -1.5f, 0.75f};
+    static const double w[] = {0.3, -0.7, 1.1, 0.9},
+                        v[] = {0.5, 0.2, -0.4, 1.3};
+    static const double b[] = {0.1, 1, -0.2, 0.4};
+    double h = 0, c = 0;
+    gradient g;
+    sp_lstm l;
+    sp_tensor *y;
+
+    (void)state;
+    gradient_open(&g, 1);
+    l = sp_lstm_make(g.n, "l", 1, 1);
+    assert_true(l.bias->value[1] == 1 && l.bias->value[0] == 0);
+    for (int i = 0; i < 4; i++) {
+        l.in->value[i] = (float)w[i];
+        l.back->value[i] = (float)v[i];
+        l.bias->value[i] = (float)b[i];
+    }
+    sp_tape_begin(g.t, 0);
+    y = sp_nn_lstm(g.t, &l, sp_nn_input(g.t, SP_SHAPE(3, 1, 1), in), NULL, 0);
+    for (int s = 0; s < 3; s++) {
+        double sum[4];
+
+        for (int i = 0; i < 4; i++)
+            sum[i] = w[i] * (double)in[s] + v[i] * h + b[i];
+        c = sigmoid(sum[1]) * c + sigmoid(sum[0]) * tanh(sum[2]);
+        h = sigmoid(sum[3]) * tanh(c);
+        assert_true(fabs((double)y->value[s] - h) < 1e-6);
+    }
     gradient_close(&g);
 }
 
@@ -474,8 +533,10 @@ int main(void)
         cmocka_unit_test(test_known_values),
         cmocka_unit_test(test_meeting),
         cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_dense_values),
         cmocka_unit_test(test_norm),
         cmocka_unit_test(test_lstm),
+        cmocka_unit_test(test_lstm_values),
         cmocka_unit_test(test_lstm_lengths),
         cmocka_unit_test(test_attention),
         cmocka_unit_test(test_attend_max),
