@@ -8,6 +8,7 @@
 
 typedef void range(const bench_operands *b, int64_t first, int64_t last);
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): T is a type */
 #define LOOPS(T, name)                                                         \
     static void spmv_##name(const bench_operands *p, int64_t first,            \
                             int64_t last)                                      \
@@ -61,6 +62,7 @@ typedef void range(const bench_operands *b, int64_t first, int64_t last);
                 C[k] = val[k] * sum;                                           \
             }                                                                  \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 LOOPS(float, f32)
 LOOPS(double, f64)

@@ -51,3 +51,16 @@ int bench_quick(void)
 
     return quick && strcmp(quick, "0") != 0;
 }
+
+int bench_listed(const char *variable, const char *name)
+{
+    const char *list = getenv(variable);
+    size_t n = strlen(name);
+
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, name, n) == 0 && (at[n] == ',' || at[n] == 0))
+            return 1;
+    }
+    return list == NULL;
+}

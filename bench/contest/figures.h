@@ -18,4 +18,7 @@ void bench_aim_most(const char *name, double value, double goal);
 /* QUICK=1 in the environment. */
 int bench_quick(void);
 
+/* Is `name` one of variable=name,name in the environment, or that not set? */
+int bench_listed(const char *variable, const char *name);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../classes.h"
+#include "figures.h"
 
 int bench_walk_classes(bench_visit *visit, void *ctx, unsigned which)
 {
@@ -17,7 +18,7 @@ int bench_walk_classes(bench_visit *visit, void *ctx, unsigned which)
         bench_matrix m = {bench_classes[i].name, NULL, i, 1};
         spry_matrix *A;
 
-        if (!(which >> i & 1))
+        if (!(which >> i & 1) || !bench_listed("ONLY", m.name))
             continue;
         if (spry_matrix_generate(&A, bench_classes[i].spec, BENCH_SEED) !=
             SPRY_OK) {
@@ -51,6 +52,8 @@ static int visit_file(bench_visit *visit, void *ctx, const char *dir,
     snprintf(path, sizeof path, "%s/%s", dir, file);
     snprintf(name, sizeof name, "%.*s", (int)(strstr(file, ".mtx") - file),
              file);
+    if (!bench_listed("ONLY", name))
+        return 0;
     if (spry_matrix_read(&A, path) != SPRY_OK) {
         printf("%s: %s\n", name, spry_message());
         return -1;

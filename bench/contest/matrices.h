@@ -1,4 +1,5 @@
-/* matrices.h - which matrices the benchmarks walk through. */
+/* matrices.h - which matrices the benchmarks walk through; ONLY=name,name in
+ * the environment leaves out all others. */
 #ifndef BENCH_MATRICES_H
 #define BENCH_MATRICES_H
 

@@ -245,7 +245,7 @@ static void run_batch(remote *r)
     settle();
     r->seconds = PATIENCE; /* who does not answer has lost */
     if (ask(r, question, answer, sizeof answer))
-        r->seconds = atof(answer);
+        r->seconds = strtod(answer, NULL);
     settle();
     r->left = r->times;
     if (r->seconds > 1e-9 && r->seconds * r->times < BATCH)

@@ -1,8 +1,7 @@
 /* table.c - the list of peers; CMake sets BENCH_HAS_<PEER> to 0 or 1. */
 #include "peers.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "../contest/figures.h"
 
 #define IN_0(peer)    NULL
 #define IN_1(peer)    &peer
@@ -30,15 +29,7 @@ const int bench_peer_count = sizeof bench_peers / sizeof bench_peers[0];
 
 int bench_peer_wanted(const bench_peer *peer)
 {
-    const char *list = getenv("PEERS");
-    size_t n = strlen(peer->name);
-
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, peer->name, n) == 0 && (at[n] == ',' || at[n] == 0))
-            return 1;
-    }
-    return list == NULL;
+    return bench_listed("PEERS", peer->name);
 }
 
 int bench_peer_can(const bench_peer *peer, const bench_case *c)

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "peers.h"
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): T is a type */
 #define LOOPS(T, name)                                                         \
     static void spmv_##name(const bench_operands *o)                           \
     {                                                                          \
@@ -74,6 +75,7 @@
             }                                                                  \
         }                                                                      \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 LOOPS(float, f32)
 LOOPS(double, f64)

@@ -7,6 +7,7 @@
  * with its parent. */
 #define _DEFAULT_SOURCE /* getrusage in full */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -87,7 +88,7 @@ static double status_bytes(const char *key)
 
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, key, n) == 0)
-            (void)sscanf(line + n, ": %lf", &kilobytes);
+            kilobytes = strtod(line + n + 1, NULL); /* behind the colon */
     if (f)
         fclose(f);
     return kilobytes * 1024;
