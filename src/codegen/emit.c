@@ -59,6 +59,37 @@ static void open_tensor(sp_emit *e)
         sp_line(e, "    const int64_t mid_ahead = a->mid_prefetch;");
 }
 
+/* Two columns of 16 or 32 bits are one word; x86 has the first one low. */
+static int paired(const sp_emit *e)
+{
+    return e->k->index != 64 && e->k->isa >= SPRY_SSE2 &&
+           e->k->isa <= SPRY_AVX512;
+}
+
+void sp_emit_columns(sp_emit *e, int from, int count)
+{
+    int bits = 2 * (int)e->k->index;
+
+    for (int at = from; paired(e) && at < from + count; at += 2)
+        sp_line(e,
+                "            const uint%d_t w%d = *(const sp_pair%d *)(col + "
+                "k + %d);",
+                bits, at, bits, at);
+}
+
+const char *sp_column(char out[32], const sp_emit *e, int at)
+{
+    int bits = (int)e->k->index;
+
+    if (!paired(e))
+        snprintf(out, 32, "col[k + %d]", at);
+    else if (at % 2)
+        snprintf(out, 32, "w%d >> %d", at - 1, bits);
+    else
+        snprintf(out, 32, "(uint%d_t)w%d", bits, at);
+    return out;
+}
+
 void sp_emit_opening(sp_emit *e)
 {
     char v[16];

@@ -33,6 +33,11 @@ const char *sp_mem(char out[16], const sp_emit *e, int width);
 /* `count` elements as full vectors, then halves. */
 sp_pieces sp_pieces_of(const sp_emit *e, int count);
 
+/* Columns of entries k + from ... are loaded two at a time where that takes
+ * a load port's load off; sp_column then names the one of entry k + at. */
+void sp_emit_columns(sp_emit *e, int from, int count);
+const char *sp_column(char out[32], const sp_emit *e, int at);
+
 /* Operand pointers, alpha, beta and the rest that every kernel starts with. */
 void sp_emit_opening(sp_emit *e);
 /* return: whether a watched result was not finite. */

@@ -12,6 +12,11 @@ static const char args_text[] =
     "typedef struct {\n" SP_ARGS(SP_TEXT) "} "
                                           "sp_args;\n\n";
 
+/* Two column numbers side by side. */
+static const char pairs_text[] =
+    "typedef uint32_t sp_pair32 __attribute__((aligned(2), may_alias));\n"
+    "typedef uint64_t sp_pair64 __attribute__((aligned(4), may_alias));\n\n";
+
 /* Vectors of `lanes` elements and of integers as wide, the sum of their lanes, their halves added,
  * and neighbours added across two vectors: {a0+a1, a2+a3, b0+b1, b2+b3}. */
 static void add_vector(sp_buf *out, const char *stem, const char *T, int size,
@@ -116,6 +121,7 @@ void sp_codegen_prelude(sp_buf *out, spry_isa isa)
     int bytes = spry_isa_bytes(isa);
 
     sp_buf_add(out, args_text);
+    sp_buf_add(out, pairs_text);
     if (isa >= SPRY_SSE2)
         sp_buf_add(out, "#include <immintrin.h>\n\n");
     for (int lanes = 2; lanes * 4 <= bytes; lanes *= 2)

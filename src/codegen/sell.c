@@ -8,9 +8,12 @@
 
 static void lanes_of_x(sp_emit *e, int at)
 {
+    char col[32];
+
     sp_buf_printf(e->out, "(%s%d){", e->v, e->lanes);
     for (int l = 0; l < e->lanes; l++)
-        sp_buf_printf(e->out, "%sb[col[k + %d]]", l ? ", " : "", at + l);
+        sp_buf_printf(e->out, "%sb[%s]", l ? ", " : "",
+                      sp_column(col, e, at + l));
     sp_buf_add(e->out, "}");
 }
 
@@ -27,6 +30,8 @@ static void slice_step(sp_emit *e, int i)
     int at = i * e->lanes;
 
     prefetch_lanes(e, at);
+    if (!e->k->gather)
+        sp_emit_columns(e, at, e->lanes);
     sp_buf_printf(e->out,
                   "            s%d += *(const %s%du *)(val + k + %d) * ", i,
                   e->v, e->lanes, at);
@@ -44,6 +49,7 @@ static void bare_step(sp_emit *e, int i, int masked)
     int bits = 8 * (int)e->k->type;
 
     prefetch_lanes(e, i * e->lanes);
+    sp_emit_columns(e, i * e->lanes, e->lanes);
     sp_buf_printf(e->out, "            s%d += ", i);
     if (masked)
         sp_buf_printf(e->out, "(%s%d)((n%d > done) & (i%dx%d)", e->v, e->lanes,
@@ -108,20 +114,33 @@ static void slice_store(sp_emit *e, int i)
     sp_line(e, "        }");
 }
 
-/* No row list and a whole slice: the common case is one store. */
+/* Vectors as they are, or lane by lane to where the row list says. */
+static void whole_stores(sp_emit *e, int total)
+{
+    sp_line(e, "        if (row) {");
+    sp_line(e, "        const %s *r = row + u * %d;", e->I, total);
+    for (int i = 0; i < total; i++)
+        sp_line(e, "        C[r[%d]] = s%d[%d];", i, i / e->lanes,
+                i % e->lanes);
+    sp_line(e, "        } else {");
+    for (int i = 0; i < e->k->slice; i++)
+        sp_line(e, "        *(%s%du *)(C + u * %d + %d) = s%d;", e->v, e->lanes,
+                total, i * e->lanes, i);
+    sp_line(e, "        }");
+}
+
+/* A slice without lanes past the last row, and nothing to add to. */
 static void slice_fast_store(sp_emit *e, int total)
 {
-    sp_line(e, "        if (!row && beta == 0 && (u + 1) * %d <= a->rows) {",
-            total);
+    sp_line(e, "        if (beta == 0 && (u + 1) * %d <= a->rows) {", total);
     for (int i = 0; i < e->k->slice; i++) {
         char name[16];
 
         snprintf(name, sizeof name, "s%d", i);
         sp_line(e, "        %s *= alpha;", name);
         sp_emit_watch(e, e->lanes, name);
-        sp_line(e, "        *(%s%du *)(C + u * %d + %d) = s%d;", e->v, e->lanes,
-                total, i * e->lanes, i);
     }
+    whole_stores(e, total);
     sp_line(e, "        continue;");
     sp_line(e, "        }");
 }

@@ -1,22 +1,65 @@
 /* spmv.c - y = A x over rows and diagonals. */
 #include "codegen/emit.h"
 
-/* ---- csr: independent sums over one row ---- */
+/* ---- csr: vectors of entries along one row ---- */
 
-static void take(sp_emit *e, int q)
+/* Entries k + at ... as one vector: values times x, or x alone. */
+static void take_piece(sp_emit *e, int i, int at, int width)
 {
-    if (e->k->prefetch)
+    char v[16], mem[16], col[32];
+
+    sp_buf_printf(e->out, "            s%d += ", i);
+    if (!e->k->palette)
+        sp_buf_printf(e->out, "*(const %s *)(val + k + %d) * ",
+                      sp_mem(mem, e, width), at);
+    sp_buf_printf(e->out, "(%s){", sp_vec(v, e, width));
+    for (int l = 0; l < width; l++)
+        sp_buf_printf(e->out, "%sb[%s]", l ? ", " : "",
+                      sp_column(col, e, at + l));
+    sp_line(e, "};");
+}
+
+static void row_loop(sp_emit *e, const sp_pieces *p)
+{
+    sp_line(e, "        for (; k + %d <= end; k += %d) {", p->total, p->total);
+    for (int q = 0; e->k->prefetch && q < p->total; q++)
         sp_line(e, "            __builtin_prefetch(b + col[k + %d + ahead]);",
                 q);
+    sp_emit_columns(e, 0, p->total);
+    for (int i = 0; i < p->count; i++)
+        take_piece(e, i, p->offset[i], p->width[i]);
+    sp_line(e, "        }");
+}
+
+/* The last pieces are the narrow ones; equal ones are added up first. */
+static void row_sum(sp_emit *e, const sp_pieces *p)
+{
+    for (int i = p->count - 1; i >= 0; i--)
+        if (i > 0 && p->width[i] == p->width[i - 1])
+            sp_line(e, "        s%d += s%d;", i - 1, i);
+        else if (p->width[i] > 1)
+            sp_line(e, "        s += sum_%s%d(s%d);", e->v, p->width[i], i);
+        else
+            sp_line(e, "        s += s%d;", i);
+}
+
+/* What full vectors leave over, one by one. */
+static void row_rest(sp_emit *e)
+{
+    sp_line(e, "        for (; k < end; k++) {");
+    if (e->k->prefetch)
+        sp_line(e, "            __builtin_prefetch(b + col[k + ahead]);");
+    sp_line(e, e->k->palette ? "            s += b[col[k]];"
+                             : "            s += val[k] * b[col[k]];");
+    sp_line(e, "        }");
     if (e->k->palette)
-        sp_line(e, "            s%d += b[col[k + %d]];", q, q);
-    else
-        sp_line(e, "            s%d += val[k + %d] * b[col[k + %d]];", q, q, q);
+        sp_line(e, "        s *= *val;");
 }
 
 void sp_emit_csr_spmv(sp_emit *e)
 {
-    int unroll = e->k->unroll;
+    sp_pieces p = sp_pieces_of(e, e->k->unroll);
+    char v[16];
 
     sp_emit_opening(e);
     sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
@@ -24,22 +67,14 @@ void sp_emit_csr_spmv(sp_emit *e)
             e->T);
     sp_line(e, "        int64_t k = start[u];");
     sp_line(e, "        const int64_t end = start[u + 1];");
-    for (int q = 0; q < unroll; q++)
-        sp_line(e, "        %s s%d = 0;", e->T, q);
-    sp_line(e, "        for (; k + %d <= end; k += %d) {", unroll, unroll);
-    for (int q = 0; q < unroll; q++)
-        take(e, q);
-    sp_line(e, "        }");
-    sp_line(e, "        for (; k < end; k++) {");
-    take(e, 0);
-    sp_line(e, "        }");
-    for (int step = 1; step < unroll; step *= 2)
-        for (int q = 0; q + step < unroll; q += 2 * step)
-            sp_line(e, "        s%d += s%d;", q, q + step);
-    if (e->k->palette)
-        sp_line(e, "        s0 *= *val;");
+    sp_line(e, "        %s s = 0;", e->T);
+    for (int i = 0; i < p.count; i++)
+        sp_line(e, "        %s s%d = {0};", sp_vec(v, e, p.width[i]), i);
+    row_loop(e, &p);
+    row_sum(e, &p);
+    row_rest(e);
     sp_line(e, "        %s *c = C + (row ? (int64_t)row[u] : u);", e->T);
-    sp_line(e, "        *c = alpha * s0 + (beta != 0 ? beta * *c : 0);");
+    sp_line(e, "        *c = alpha * s + (beta != 0 ? beta * *c : 0);");
     sp_line(e, "    }");
     sp_emit_closing(e);
 }
