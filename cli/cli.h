@@ -89,6 +89,7 @@ const char *say_bytes(double bytes);                       /* "4.5 MB" */
 const char *say_count(double count);                       /* "1 240" */
 const char *say_rate(double per_second, const char *unit); /* "11.2 Gunit" */
 const char *say_times(double ratio);                       /* "2.31x" */
+const char *say_runs(double runs);                         /* "12.3" */
 const char *say_interval(double low, double high);         /* "1.9..2.4" */
 const char *say_date(int64_t seconds_since_1970);
 

@@ -116,6 +116,8 @@ static const struct {
      " columns, which stay in cache"},
     {"pass", offsetof(spry_schedule, pass), "takes ",
      " dense columns per pass over A"},
+    {"copy", offsetof(spry_schedule, copy),
+     "packs the dense columns of a pass first (", ")"},
     {"stream", offsetof(spry_schedule, stream),
      "writes results past the cache (", ")"},
     {"fixed", offsetof(spry_schedule, fixed),
@@ -177,6 +179,12 @@ typedef struct {
     double speedup, low, high;
 } story;
 
+/* What packing the winner costs, in runs of the baseline. */
+static double pack_runs(const story *t)
+{
+    return t->of_winner.pack_seconds / t->of_baseline.seconds;
+}
+
 static void json_side(json *j, const char *key, const spry_schedule *x,
                       const spry_prediction *p)
 {
@@ -203,6 +211,7 @@ static void print_json(const story *t, const job *work)
     json_open(&j, "changes", '[');
     differences(&t->baseline, &t->winner, tell_program, &j);
     json_close(&j, ']');
+    json_number(&j, "pack_runs", pack_runs(t));
     json_number(&j, "speedup", t->measured ? t->speedup : HUGE_VAL);
     json_number(&j, "speedup_low", t->measured ? t->low : HUGE_VAL);
     json_number(&j, "speedup_high", t->measured ? t->high : HUGE_VAL);
@@ -222,6 +231,7 @@ static void print_people(const story *t)
     print_terms(&t->winner, &t->of_winner);
     printf("What changed:\n");
     differences(&t->baseline, &t->winner, tell_person, NULL);
+    printf("Packing costs about %s plain runs.\n", say_runs(pack_runs(t)));
     if (t->measured)
         printf("Measured when it was tuned: %.2f times as fast, 95 %% interval "
                "%s.\n",

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const char *problem, *fingerprint;
@@ -30,6 +31,14 @@ static const opt_page page = {
 
 /* ---- one record ---- */
 
+/* Packing in runs of the baseline that this trial was paired with. */
+static double pack_runs(const spry_record *r)
+{
+    double plain = r->seconds * r->speedup;
+
+    return plain > 0 ? r->pack_seconds / plain : HUGE_VAL;
+}
+
 static void json_record(json *j, const spry_record *r, int samples)
 {
     char grade[2] = {r->noise, 0};
@@ -47,6 +56,7 @@ static void json_record(json *j, const spry_record *r, int samples)
     json_number(j, "speedup_low", r->low);
     json_number(j, "speedup_high", r->high);
     json_number(j, "pack_seconds", r->pack_seconds);
+    json_number(j, "pack_runs", pack_runs(r));
     json_number(j, "bytes", r->bytes);
     json_integer(j, "when", r->when);
     if (!samples)
@@ -71,8 +81,10 @@ static void print_record(const spry_record *r)
     if (r->speedup > 0)
         printf("speed-up   %.2f, 95 %% interval %s\n", r->speedup,
                say_interval(r->low, r->high));
-    printf("packing    %s, %s\nsamples   ", say_seconds(r->pack_seconds),
-           say_bytes(r->bytes));
+    printf("packing    %s", say_seconds(r->pack_seconds));
+    if (isfinite(pack_runs(r)))
+        printf(" or %s plain runs", say_runs(pack_runs(r)));
+    printf(", %s\nsamples   ", say_bytes(r->bytes));
     for (int i = 0; i < r->samples; i++)
         printf(" %s%s", say_seconds(r->sample[i]),
                i + 1 < r->samples ? "," : "");

@@ -109,7 +109,7 @@ static void json_speedup(json *j, double speedup, double low, double high)
     json_number(j, "speedup_high", high);
 }
 
-static void json_trial(json *j, const spry_trial *t)
+static void json_trial(json *j, const spry_trial *t, double plain)
 {
     json_open(j, NULL, '{');
     json_schedule(j, &t->schedule);
@@ -119,6 +119,7 @@ static void json_trial(json *j, const spry_trial *t)
     json_integer(j, "pairs", t->pairs);
     json_number(j, "predicted", t->predicted);
     json_number(j, "pack_seconds", t->pack_seconds);
+    json_number(j, "pack_runs", t->pack_seconds / plain);
     json_number(j, "bytes", t->bytes);
     json_text(j, "why", t->why);
     json_close(j, '}');
@@ -145,13 +146,14 @@ static void print_json(const spry_tuning *t, const spry_problem *p,
     json_bool(&j, "measured", measured(t));
     json_number(&j, "break_even_calls", t->break_even_calls);
     json_number(&j, "convert_seconds", t->convert_seconds);
+    json_number(&j, "convert_runs", t->convert_seconds / t->baseline_seconds);
     json_number(&j, "tuning_seconds", t->tuning_seconds);
     json_bool(&j, "looked_up", t->looked_up);
     json_bool(&j, "stopped", t->stopped);
     json_text(&j, "note", t->note);
     json_open(&j, "trials", '[');
     for (int i = 0; i < t->trials; i++)
-        json_trial(&j, &order[i]);
+        json_trial(&j, &order[i], t->baseline_seconds);
     json_close(&j, ']');
     json_end(&j);
 }
@@ -250,8 +252,11 @@ static void print_verdict(const spry_tuning *t, const spry_problem *p)
                               : t->looked_up ? "yes, all when it was tuned, "
                                                "some rows again now"
                                              : "yes, against the reference");
-    printf("cost       %s to convert, %s to %s\n",
-           say_seconds(t->convert_seconds), say_seconds(t->tuning_seconds),
+    printf("cost       %s to convert", say_seconds(t->convert_seconds));
+    if (t->baseline_seconds > 0)
+        printf(", as much as %s plain runs",
+               say_runs(t->convert_seconds / t->baseline_seconds));
+    printf("; %s to %s\n", say_seconds(t->tuning_seconds),
            t->looked_up ? "look it up in the store" : "tune");
     if (t->changed && isfinite(t->break_even_calls))
         printf("pays       after %s %s\n", say_count(ceil(t->break_even_calls)),

@@ -160,6 +160,11 @@ const char *say_times(double ratio)
     return b;
 }
 
+const char *say_runs(double runs)
+{
+    return three(runs, "");
+}
+
 const char *say_interval(double low, double high)
 {
     char *b = buffer();

@@ -46,6 +46,7 @@ typedef struct {
     int32_t panel;    /* columns of A (of a tensor: indices of its innermost
                          mode) per panel; 0: all in one */
     int32_t pass;     /* dense columns per pass over A; 0: all in one */
+    int32_t copy;     /* 1: a pass works on its columns of B, packed */
     int32_t order;    /* row order */
     int32_t modes;    /* of a tensor: in which order they nest */
     int32_t stream;   /* 1: results bypass the cache */

@@ -13,7 +13,8 @@
     X(int64_t, last)                                                          \
     X(int64_t, rows) /* of A */                                               \
     X(int64_t, cols)                                                          \
-    X(int64_t, n)          /* dense columns */                                \
+    X(int64_t, n)          /* dense columns, and elements of a row of B */    \
+    X(int64_t, wide)       /* elements of a row of C */                       \
     X(const void *, start) /* [units + 1] first entry of each unit */         \
     X(const void *, col)   /* column of each entry or block */                \
     X(const void *, val)                                                      \

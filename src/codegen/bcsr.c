@@ -50,7 +50,7 @@ static void tile(sp_emit *e, const sp_pieces *p)
     sp_line(e, "        }");
     for (int q = 0; q < r; q++) {
         sp_line(e, "        if (u * %d + %d < a->rows) {", r, q);
-        sp_line(e, "        %s *c = C + (u * %d + %d) * n + j;", e->T, r, q);
+        sp_line(e, "        %s *c = C + (u * %d + %d) * wide + j;", e->T, r, q);
         snprintf(stem, sizeof stem, "s%d_", q);
         sp_emit_store(e, p, stem);
         sp_line(e, "        }");

@@ -49,7 +49,7 @@ typedef struct {
     }
 #define BLOCKS(r, c, tile)                                      \
     {                                                           \
-        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 0, 0, 0, 0 \
+        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0 \
     }
 
 enum { PLAIN_ONES = 5 };

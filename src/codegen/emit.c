@@ -110,12 +110,13 @@ void sp_emit_opening(sp_emit *e)
         sp_line(e, "    const int64_t n = %lld;", (long long)e->k->n);
     else
         sp_line(e, "    const int64_t n = a->n;");
+    sp_line(e, "    const int64_t wide = a->wide;");
     if (e->k->prefetch)
         sp_line(e, "    const int64_t ahead = a->prefetch;");
     for (int w = e->lanes; e->pads && w >= 1; w /= 2)
         sp_line(e, "    %s bad%d = %s;", sp_vec(v, e, w), w,
                 w > 1 ? "{0}" : "0");
-    sp_line(e, "    (void)start, (void)row, (void)base, (void)n;");
+    sp_line(e, "    (void)start, (void)row, (void)base, (void)n, (void)wide;");
 }
 
 void sp_emit_watch(sp_emit *e, int width, const char *value)

@@ -23,7 +23,9 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
         .index = index,
         .palette = x->palette,
         .prefetch = x->prefetch > 0,
-        .n = x->fixed ? p->n : 0,
+        .n = !x->fixed ? 0
+             : x->copy ? x->pass
+                       : p->n,
     };
 
     return k;

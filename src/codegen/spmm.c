@@ -53,7 +53,7 @@ static void tile(sp_emit *e, const sp_pieces *p)
     for (int q = 1; q < unroll; q++)
         for (int i = 0; i < p->count; i++)
             sp_line(e, "        s0_%d += s%d_%d;", i, q, i);
-    sp_line(e, "        %s *c = C + (row ? (int64_t)row[u] : u) * n + j;",
+    sp_line(e, "        %s *c = C + (row ? (int64_t)row[u] : u) * wide + j;",
             e->T);
     sp_emit_store(e, p, "s0_");
 }

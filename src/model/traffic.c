@@ -48,6 +48,8 @@ static double crowding(const sp_ask *q, const sp_rates *r)
     int64_t lines = q->p->n * (int64_t)q->p->type / (int64_t)r->line;
     double even = (double)(lines & -lines);
 
+    if (q->x->copy)
+        return 1;
     return fmax(1, fmin(even, (double)q->p->n / (double)pass));
 }
 
@@ -102,7 +104,8 @@ static void serve_scattered(double loads[SP_LEVELS], const sp_ask *q,
         if (count > skip)
             serve(loads, r, footprint(&b, ldexp(1.5, i)), count - skip);
     }
-    serve(loads, r, everything, (double)t->reuse_first);
+    serve(loads, r, q->x->copy ? b.used * b.row : everything,
+          (double)t->reuse_first);
     if (spared < 0) /* padding repeats what was just loaded */
         loads[0] -= spared;
 }
@@ -137,6 +140,17 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     for (int i = 0; i < SP_LEVELS; i++)
         f->bytes[i] += outside[i] * visits * n * size;
     f->stored += outside[SPRY_CACHES] * visits * n * size;
+}
+
+/* B is read once, pass by pass, and what is written of it stays near. */
+static void serve_copies(sp_traffic *f, const sp_ask *q, const sp_rates *r,
+                         double outputs)
+{
+    double row = (double)q->t->cols * (double)q->p->type;
+    double all = row * (double)q->p->n;
+
+    serve(f->bytes, r, all + outputs, all);
+    serve(f->bytes, r, row * q->x->pass, all);
 }
 
 /* Share of visits that the hardware does not foresee: full diagonals and
@@ -185,6 +199,8 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
 
     if (q->p->op == SPRY_SDDMM)
         outputs += (double)q->t->rows * n * size;
+    if (q->x->copy)
+        serve_copies(&f, q, r, outputs);
     everything = (k->bytes + outputs) / r->cores + inputs;
     serve_scattered(loads, q, k, r, everything);
     for (int i = 0; i < SP_LEVELS; i++) {

@@ -116,6 +116,15 @@ static void count_tiles(const sp_ask *q, double *tiles, double *vectors)
     *vectors *= times;
 }
 
+/* Instructions that copy the dense columns of all passes. */
+static double copying(const sp_ask *q)
+{
+    double cols = (double)q->t->cols, n = (double)q->p->n;
+
+    return q->x->copy ? cols * (20 * ceil(n / q->x->pass) + 3 * n / q->lanes)
+                      : 0;
+}
+
 static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
 {
     double tiles, vectors, r = q->x->r, c = q->x->c;
@@ -129,7 +138,8 @@ static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
                 : 0;
     each = 4 + 2 / unroll + r * c + lines;
     return (sp_work){
-        .inner = k->entries * (tiles * each + vectors * (c + r * c)),
+        .inner =
+            k->entries * (tiles * each + vectors * (c + r * c)) + copying(q),
         .ends = loops * (q->x->fixed ? 12 : 16) +
                 k->units * r * vectors * (2 + unroll),
         .fma = k->entries * vectors * r * c,

@@ -120,7 +120,7 @@ static spry_status build(sp_pack_job *w, const int64_t *count, int64_t units,
         at += count[u];
         sp_put_wide(w, q->start, u + 1, at);
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t u = 0; u < units; u++)
         fill_blocks(w, q, u);
     w->k->pads = blocks * size > w->A->nnz;
@@ -135,7 +135,9 @@ spry_status sp_pack_bcsr(sp_pack_job *w)
 
     if (!count)
         return sp_fail_memory((size_t)units * sizeof *count);
-#pragma omp parallel for schedule(static) reduction(max : widest)
+#pragma omp parallel for num_threads(w->threads) schedule(static) \
+    reduction(max                                                 \
+              : widest)
     for (int64_t u = 0; u < units; u++) {
         int64_t span;
 

@@ -16,7 +16,7 @@ static spry_status choose_rows(sp_pack_job *w, int64_t **out, int64_t *count)
     if (!row)
         return sp_fail_memory((size_t)A->rows * sizeof *row);
     if (w->x->order)
-        s = sp_pack_order(A, w->x->order, row);
+        s = sp_pack_order(w, row);
     else {
         *count = 0;
         for (int64_t i = 0; i < A->rows; i++)
@@ -32,10 +32,14 @@ static spry_status choose_rows(sp_pack_job *w, int64_t **out, int64_t *count)
 }
 
 /* The widest row, last column - first column + 1. */
-static int64_t widest(const spry_matrix *A)
+static int64_t widest(const sp_pack_job *w)
 {
+    const spry_matrix *A = w->A;
     int64_t span = 1;
 
+#pragma omp parallel for num_threads(w->threads) schedule(static) \
+    reduction(max                                                 \
+              : span)
     for (int64_t i = 0; i < A->rows; i++) {
         int64_t k = A->start[i], end = A->start[i + 1];
 
@@ -45,15 +49,28 @@ static int64_t widest(const spry_matrix *A)
     return span;
 }
 
-static void copy_row(const sp_pack_job *w, sp_part *q, int64_t u, int64_t i,
-                     int64_t base)
+/* All rows as they are: the entries are one run, cut anywhere. */
+static void copy_all(const sp_pack_job *w, sp_part *q)
 {
-    const spry_matrix *A = w->A;
-    int64_t to = sp_get_wide(w, q->start, u);
+    enum { RUN = 1 << 16 };
+    int64_t nnz = w->A->nnz;
 
-    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++, to++) {
-        sp_put_col(w, q->col, to, sp_col(A, k) - base);
-        sp_put_val(w, q->val, to, sp_val(A, k));
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int64_t k = 0; k < nnz; k += RUN)
+        sp_pack_copy(w, q, k, k, nnz - k < RUN ? nnz - k : RUN, 0);
+}
+
+static void copy_rows(const sp_pack_job *w, sp_part *q, const int64_t *row)
+{
+    const int64_t *start = w->A->start;
+
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int64_t u = 0; u < q->units; u++) {
+        int64_t i = row ? row[u] : u;
+
+        sp_pack_copy(w, q, sp_get_wide(w, q->start, u), start[i],
+                     start[i + 1] - start[i],
+                     q->base ? sp_get_wide(w, q->base, u) : 0);
     }
 }
 
@@ -71,10 +88,10 @@ static void fill(const sp_pack_job *w, sp_part *q, const int64_t *row)
         at += A->start[i + 1] - A->start[i];
         sp_put_wide(w, q->start, u + 1, at);
     }
-#pragma omp parallel for schedule(static)
-    for (int64_t u = 0; u < q->units; u++)
-        copy_row(w, q, u, row ? row[u] : u,
-                 q->base ? sp_get_wide(w, q->base, u) : 0);
+    if (row || q->base)
+        copy_rows(w, q, row);
+    else
+        copy_all(w, q);
 }
 
 spry_status sp_pack_csr(sp_pack_job *w)
@@ -86,7 +103,7 @@ spry_status sp_pack_csr(sp_pack_job *w)
     sp_part *q;
 
     if (s == SPRY_OK)
-        s = sp_pack_width(w, A->nnz, based ? widest(A) : A->cols);
+        s = sp_pack_width(w, A->nnz, based ? widest(w) : A->cols);
     if (s == SPRY_OK)
         s = sp_pack_parts(w, 1);
     if (s == SPRY_OK)

@@ -27,7 +27,7 @@ static void fill(const sp_pack_job *w, sp_part *q, const int32_t *place,
     const spry_matrix *A = w->A;
     int64_t many = w->k->diagonals;
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t i = 0; i < A->rows; i++)
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             int64_t d = place[sp_col(A, k) - i + A->rows - 1] - 1;

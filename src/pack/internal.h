@@ -13,6 +13,7 @@ typedef struct {
     const spry_matrix *A;
     const spry_schedule *x;
     int lanes;
+    int threads; /* to pack with */
     sp_packed *k;
 } sp_pack_job;
 
@@ -31,6 +32,10 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
                            int64_t entries, int64_t values);
 /* An array of `count` indices as wide as start. */
 void *sp_pack_indices(sp_pack_job *w, int64_t count);
+/* Entries [from, from + n) of the matrix go to places [to, to + n) of the
+ * part, columns counted from `base` (copy.c). */
+void sp_pack_copy(const sp_pack_job *w, sp_part *q, int64_t to, int64_t from,
+                  int64_t n, int64_t base);
 
 /* 32 or 64, what the matrix and `entries` stored entries need. */
 int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries);
@@ -40,8 +45,8 @@ spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span);
 /* Refuse to store more than a few times what the matrix holds. */
 spry_status sp_pack_limit(const sp_pack_job *w, double values);
 
-/* Row order into row[rows]; see order.c. */
-spry_status sp_pack_order(const spry_matrix *A, int32_t order, int64_t *row);
+/* The schedule's row order into row[rows]; see order.c. */
+spry_status sp_pack_order(const sp_pack_job *w, int64_t *row);
 
 /* Cut each part so that threads have equal work. */
 spry_status sp_pack_cut(sp_pack_job *w);

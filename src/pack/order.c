@@ -20,14 +20,15 @@ static int by_key(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static spry_status sort_rows(const spry_matrix *A, int64_t *row,
+static spry_status sort_rows(const sp_pack_job *w, int64_t *row,
                              uint64_t (*key)(const spry_matrix *, int64_t))
 {
+    const spry_matrix *A = w->A;
     ranked *list = sp_alloc_raw(A->rows, sizeof *list);
 
     if (!list)
         return sp_fail_memory((size_t)A->rows * sizeof *list);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t i = 0; i < A->rows; i++)
         list[i] = (ranked){key(A, i), i};
     qsort(list, (size_t)A->rows, sizeof *list, by_key);
@@ -74,12 +75,13 @@ static void visit(const spry_matrix *A, int64_t *queue, int64_t *tail,
 }
 
 /* Breadth first from the shortest row not yet seen. */
-static spry_status cuthill_mckee(const spry_matrix *A, int64_t *row)
+static spry_status cuthill_mckee(const sp_pack_job *w, int64_t *row)
 {
+    const spry_matrix *A = w->A;
     int64_t n = A->rows, head = 0, tail = 0;
     uint8_t *seen = sp_alloc(n, 1);
     int64_t *longest = sp_alloc_raw(n, sizeof *longest);
-    spry_status s = seen && longest ? sort_rows(A, longest, length_key)
+    spry_status s = seen && longest ? sort_rows(w, longest, length_key)
                                     : sp_fail_memory((size_t)n * 9);
 
     for (int64_t next = n - 1; s == SPRY_OK && next >= 0; next--) {
@@ -101,13 +103,13 @@ static spry_status cuthill_mckee(const spry_matrix *A, int64_t *row)
     return s;
 }
 
-spry_status sp_pack_order(const spry_matrix *A, int32_t order, int64_t *row)
+spry_status sp_pack_order(const sp_pack_job *w, int64_t *row)
 {
-    if (order == SPRY_ORDER_LENGTH)
-        return sort_rows(A, row, length_key);
-    if (order == SPRY_ORDER_CLUSTER)
-        return sort_rows(A, row, cluster_key);
-    if (A->rows != A->cols)
+    if (w->x->order == SPRY_ORDER_LENGTH)
+        return sort_rows(w, row, length_key);
+    if (w->x->order == SPRY_ORDER_CLUSTER)
+        return sort_rows(w, row, cluster_key);
+    if (w->A->rows != w->A->cols)
         return sp_fail(SPRY_USAGE, "order=rcm needs a square matrix");
-    return cuthill_mckee(A, row);
+    return cuthill_mckee(w, row);
 }

@@ -1,6 +1,8 @@
 /* pack.c - from a matrix and a schedule to storage. */
 #include "pack/pack.h"
 
+#include <omp.h>
+
 #include "pack/internal.h"
 
 static sp_packer *const packers[] = {
@@ -25,11 +27,23 @@ static sp_packer *packer_of(const spry_problem *p, const spry_schedule *x)
     return x->panel ? sp_pack_panels : packers[x->format];
 }
 
+/* As many threads as may be used and have something to do: few entries are
+ * packed before another thread has started. */
+static int crew_of(const spry_matrix *A, int threads)
+{
+    enum { FEW = 32768 };
+    int most = omp_get_max_threads();
+
+    if (A->nnz < FEW || threads < 1)
+        return 1;
+    return threads < most ? threads : most;
+}
+
 spry_status sp_pack(sp_packed **out, const spry_problem *p,
-                    const spry_schedule *x, int lanes)
+                    const spry_schedule *x, int lanes, int threads)
 {
     sp_packed *k = sp_alloc(1, sizeof *k);
-    sp_pack_job w = {p, p->A, x, lanes, k};
+    sp_pack_job w = {p, p->A, x, lanes, crew_of(p->A, threads), k};
     spry_status s;
 
     *out = NULL;
@@ -77,12 +91,28 @@ spry_status sp_pack_parts(sp_pack_job *w, int count)
     return SPRY_OK;
 }
 
+/* Zeroed by all threads: each page is new, and finding it takes longer than
+ * clearing it. */
+static void *room(const sp_pack_job *w, int64_t count, size_t size)
+{
+    enum { PIECE = 1 << 21 };
+    char *p = sp_alloc_raw(count, size);
+    int64_t bytes = count * (int64_t)size;
+
+    if (!p)
+        return NULL;
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int64_t at = 0; at < bytes; at += PIECE)
+        memset(p + at, 0, (size_t)(bytes - at < PIECE ? bytes - at : PIECE));
+    return p;
+}
+
 void *sp_pack_indices(sp_pack_job *w, int64_t count)
 {
     size_t size = w->k->index == 64 ? 8 : 4;
 
     w->k->bytes += (double)count * (double)size;
-    return sp_alloc(count, size);
+    return room(w, count, size);
 }
 
 spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
@@ -95,8 +125,8 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
     q->entries = entries;
     q->values = values;
     q->start = sp_pack_indices(w, units + 1);
-    q->col = sp_alloc(entries + w->k->spare, width);
-    q->val = sp_alloc(values + w->k->spare, size);
+    q->col = room(w, entries + w->k->spare, width);
+    q->val = room(w, values + w->k->spare, size);
     w->k->bytes +=
         (double)entries * (double)width + (double)values * (double)size;
     if (!q->start || !q->col || !q->val)

@@ -37,11 +37,12 @@ typedef struct {
     double bytes;
 } sp_packed;
 
-/* Pack p's matrix for x and vectors of `lanes` elements. SPRY_USAGE when the
+/* Pack p's matrix for x and vectors of `lanes` elements, on at most `threads`
+ * threads; their number does not show in the result. SPRY_USAGE when the
  * schedule would need far more storage than the matrix, or indices that do
  * not fit: infeasible, with the reason. */
 spry_status sp_pack(sp_packed **out, const spry_problem *p,
-                    const spry_schedule *x, int lanes);
+                    const spry_schedule *x, int lanes, int threads);
 void sp_packed_free(sp_packed *k);
 
 #endif

@@ -23,13 +23,14 @@ static int64_t find_col(const spry_matrix *A, int64_t low, int64_t high,
 
 /* next[i] moves to row i's first entry at or past column `to`; end[i] gets
  * it while next keeps the segment's beginning. Counts entries and rows. */
-static void find_segments(const spry_matrix *A, const int64_t *next,
+static void find_segments(const sp_pack_job *w, const int64_t *next,
                           int64_t *end, int64_t to, int64_t *entries,
                           int64_t *rows)
 {
+    const spry_matrix *A = w->A;
     int64_t sum = 0, used = 0;
 
-#pragma omp parallel for schedule(static) reduction(+ : sum, used)
+#pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : sum, used)
     for (int64_t i = 0; i < A->rows; i++) {
         end[i] = find_col(A, next[i], A->start[i + 1], to);
         sum += end[i] - next[i];
@@ -37,17 +38,6 @@ static void find_segments(const spry_matrix *A, const int64_t *next,
     }
     *entries = sum;
     *rows = used;
-}
-
-static void fill_row(const sp_pack_job *w, sp_part *q, int64_t u, int64_t from,
-                     int64_t end)
-{
-    int64_t to = sp_get_wide(w, q->start, u);
-
-    for (int64_t k = from; k < end; k++, to++) {
-        sp_put_col(w, q->col, to, sp_col(w->A, k) - q->col0);
-        sp_put_val(w, q->val, to, sp_val(w->A, k));
-    }
 }
 
 static void fill(const sp_pack_job *w, sp_part *q, const int64_t *next,
@@ -65,11 +55,12 @@ static void fill(const sp_pack_job *w, sp_part *q, const int64_t *next,
         at += end[i] - next[i];
         sp_put_wide(w, q->start, ++u, at);
     }
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t v = 0; v < q->units; v++) {
         int64_t i = q->row ? sp_get_wide(w, q->row, v) : v;
 
-        fill_row(w, q, v, next[i], end[i]);
+        sp_pack_copy(w, q, sp_get_wide(w, q->start, v), next[i],
+                     end[i] - next[i], q->col0);
     }
 }
 
@@ -98,7 +89,7 @@ static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
     int64_t entries, used;
     spry_status s;
 
-    find_segments(A, next, end, to, &entries, &used);
+    find_segments(w, next, end, to, &entries, &used);
     s = w->x->format == SPRY_SELL ? sp_pack_sell_panel(w, q, next, end)
                                   : add_rows(w, q, next, end, entries, used);
     if (s != SPRY_OK)

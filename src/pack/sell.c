@@ -57,8 +57,9 @@ static void sort_window(const slices *c, int64_t *row, int64_t *spare,
 }
 
 /* row[] = rows in order, each window of sigma sorted; -1 past the last. */
-static spry_status sort_windows(slices *c, int64_t rows, int64_t sigma)
+static spry_status sort_windows(const sp_pack_job *w, slices *c)
 {
+    int64_t rows = w->A->rows, sigma = w->x->sigma;
     int64_t *spare = sigma > 1 ? sp_alloc_raw(rows, sizeof *spare) : NULL;
 
     if (sigma > 1 && !spare)
@@ -66,7 +67,7 @@ static spry_status sort_windows(slices *c, int64_t rows, int64_t sigma)
     for (int64_t i = 0; i < c->units * c->lanes; i++)
         c->row[i] = i < rows ? i : -1;
     sigma = sigma < rows ? sigma : rows;
-#pragma omp parallel for schedule(dynamic) if (rows > 4096)
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic)
     for (int64_t i = 0; i < (spare ? rows : 0); i += sigma)
         sort_window(c, c->row + i, spare + i,
                     rows - i < sigma ? rows - i : sigma);
@@ -117,7 +118,7 @@ static spry_status open_slices(slices *c, const sp_pack_job *w,
     if (!c->row || !c->step || !c->low)
         s = sp_fail_memory((size_t)units * (size_t)(lanes + 2) * 8);
     else
-        s = sort_windows(c, w->A->rows, w->x->sigma);
+        s = sort_windows(w, c);
     for (int64_t u = 0; s == SPRY_OK && u < units; u++) {
         int64_t span = measure(c, w->A, u);
 
@@ -201,7 +202,7 @@ static spry_status store(sp_pack_job *w, sp_part *q, const slices *c, int based)
     }
     for (int64_t i = 0; sorted && i < c->units * c->lanes; i++)
         sp_put_wide(w, q->row, i, c->row[i]);
-#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 64)
     for (int64_t u = 0; u < c->units; u++)
         fill_slice(w, q, c, u);
     if (w->x->palette)

@@ -82,7 +82,7 @@ static void split_indices(sorting *g)
     const spry_matrix *A = g->w->A;
     int64_t inner = g->w->p->inner;
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(g->w->threads) schedule(static)
     for (int64_t i = 0; i < A->rows; i++)
         for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
             g->index[0][e] = (int32_t)i;
@@ -180,7 +180,7 @@ static void measure(const sorting *g, stretch *r)
 {
     int64_t units = 0, fibers = 0;
 
-#pragma omp parallel for schedule(static) reduction(+ : units, fibers)
+#pragma omp parallel for num_threads(g->w->threads) schedule(static) reduction(+ : units, fibers)
     for (int64_t at = r->from; at < r->to; at++) {
         units += new_unit(g, r, at);
         fibers += new_fiber(g, r, at);
@@ -194,7 +194,7 @@ static void fill_entries(const sorting *g, sp_part *q, const stretch *r)
     const sp_pack_job *w = g->w;
     const int32_t *inner = g->index[g->mode[2]];
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t at = r->from; at < r->to; at++) {
         int64_t e = g->order[at];
 

@@ -187,11 +187,14 @@ static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
         int64_t at = sp_col(A, entry) * o->p->n +
                      (int64_t)sp_rng_below(&rng, (uint64_t)o->p->n);
         double kept = sp_dense_get(o->p, o->B, at);
+        spry_status s;
         int told;
 
         sp_dense_put(o->p, o->B, at, (double)NAN);
-        told = sp_run_kernel(plan, f);
+        s = sp_run_kernel(plan, f, &told);
         sp_dense_put(o->p, o->B, at, kept);
+        if (s != SPRY_OK)
+            return s;
         if (!told && has_bad_result(o))
             return sp_fail(SPRY_WRONG, "%s: a NaN passes unnoticed",
                            plan->text);

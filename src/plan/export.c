@@ -181,7 +181,7 @@ static const char body[] =
     "        const T *d = INNER == 1 ? D + skip : D;\n"
     "        sp_args a = {\n"
     "            .first = part[i].cut[t], .last = part[i].cut[t + 1],\n"
-    "            .rows = rows, .cols = cols, .n = n,\n"
+    "            .rows = rows, .cols = cols, .n = n, .wide = n,\n"
     "            .start = array(m, part[i].start),\n"
     "            .col = array(m, part[i].col), .val = array(m, part[i].val),\n"
     "            .row = array(m, part[i].row), .base = array(m, part[i].base),\n"
@@ -292,9 +292,25 @@ static int identifier(const char *name)
     return n > 0 && n < 64;
 }
 
+/* The same storage without copies of the dense operand, for which the
+ * exported function would need memory of its own. */
+static spry_plan without_copies(const spry_plan *plan)
+{
+    spry_plan p = *plan;
+
+    if (!p.x.copy)
+        return p;
+    p.x.copy = p.x.fixed = 0;
+    spry_schedule_text(p.text, &p.x);
+    p.spec = sp_codegen_spec(&p.x, p.p, p.spec.isa, p.packed->index);
+    sp_codegen_name(p.name, &p.spec);
+    return p;
+}
+
 spry_status spry_plan_export(const spry_plan *plan, const char *dir,
                              const char *name)
 {
+    spry_plan alone = without_copies(plan);
     sp_buf source = {0}, head = {0};
     char path[3][4096];
     static const char *const endings[] = {"c", "h", "bin"};
@@ -307,8 +323,8 @@ spry_status spry_plan_export(const spry_plan *plan, const char *dir,
     s = sp_make_dirs(dir, 0777);
     for (int i = 0; i < 3; i++)
         snprintf(path[i], sizeof path[i], "%s/%.64s.%s", dir, name, endings[i]);
-    add_source(&source, plan, name);
-    add_template(&head, header, plan, name);
+    add_source(&source, &alone, name);
+    add_template(&head, header, &alone, name);
     if (s == SPRY_OK && (source.failed || head.failed))
         s = sp_fail_memory(0);
     if (s == SPRY_OK)

@@ -38,8 +38,8 @@ double sp_to_integer(double v);
 double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
                          int64_t i);
 
-/* The kernel on row-major operands, whatever it makes of them; nonzero when
- * it reports a result that is not finite (run.c). */
-int sp_run_kernel(const spry_plan *plan, sp_operands f);
+/* The kernel on row-major operands, whatever it makes of them; *bad when it
+ * reports a result that is not finite. Fails when memory is short (run.c). */
+spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad);
 
 #endif

@@ -28,11 +28,12 @@ static spry_status find_kernel(spry_plan *plan, const char *cpu)
                : sp_fail(SPRY_FAIL, "kernel %s lost its name", plan->name);
 }
 
-static spry_status pack(spry_plan *plan, spry_isa isa)
+static spry_status pack(spry_plan *plan, const spry_machine *m)
 {
     double begun = sp_seconds();
-    spry_status s = sp_pack(&plan->packed, plan->p, &plan->x,
-                            sp_codegen_lanes(isa, plan->p->type));
+    spry_status s =
+        sp_pack(&plan->packed, plan->p, &plan->x,
+                sp_codegen_lanes(m->isa, plan->p->type), m->threads);
 
     plan->pack_seconds = sp_seconds() - begun;
     return s;
@@ -61,7 +62,9 @@ spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
     plan->x = *x;
     plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->text, x);
-    s = pack(plan, m->isa);
+    s = pack(plan, m);
+    if (s == SPRY_OK && x->copy)
+        s = sp_scratch_open(&plan->scratch, p->A->cols * x->pass, p->type);
     if (s == SPRY_OK) {
         plan->spec = sp_codegen_spec(x, p, m->isa, plan->packed->index);
         sp_codegen_name(plan->name, &plan->spec);
@@ -81,6 +84,7 @@ void spry_plan_free(spry_plan *plan)
         return;
     sp_plan_attach(plan, NULL, NULL);
     sp_packed_free(plan->packed);
+    sp_scratch_close(plan->scratch);
     if (plan->code)
         sp_jit_free(plan->code);
     sp_free(plan);

@@ -8,6 +8,14 @@
 #include "problem/problem.h"
 #include "spry/plan.h"
 
+/* One run's scratch memory, kept for the next; runs side by side find it
+ * taken and bring their own (scratch.c). */
+typedef struct sp_scratch sp_scratch;
+spry_status sp_scratch_open(sp_scratch **out, int64_t count, size_t size);
+void sp_scratch_close(sp_scratch *s);
+void *sp_scratch_take(sp_scratch *s); /* NULL: not enough memory */
+void sp_scratch_give(sp_scratch *s, void *memory);
+
 struct spry_plan {
     const spry_problem *p;
     spry_schedule x;
@@ -19,7 +27,8 @@ struct spry_plan {
     sp_jit_code *code; /* NULL: built in */
     int foreign;       /* for a wider machine than this one: not to be run */
     double pack_seconds;
-    void *story; /* how it was found; the tuner's */
+    sp_scratch *scratch; /* room for copies of the dense operand */
+    void *story;         /* how it was found; the tuner's */
     void (*release)(void *story);
 };
 

@@ -26,6 +26,21 @@ static int can_stream(const spry_plan *plan, const sp_operands *f)
            plan->p->n * size % bytes == 0 && plan->x.pass * size % bytes == 0;
 }
 
+/* What a walk over the units works on: all dense columns, or the columns of
+ * one pass, in a copy of B that holds nothing else. */
+typedef struct {
+    sp_operands f;
+    int64_t n;    /* dense columns, elements of a row of B */
+    int64_t pass; /* of them at a time */
+} view;
+
+static view whole(const spry_plan *plan, const sp_operands *f)
+{
+    int64_t n = plan->p->n;
+
+    return (view){*f, n, plan->x.pass ? plan->x.pass : n};
+}
+
 int sp_plan_inner(const spry_plan *plan)
 {
     if (plan->p->op == SPRY_MTTKRP)
@@ -48,27 +63,29 @@ int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q)
 
 /* Which dense operands a part walks, and from where on. */
 static void set_operands(sp_args *a, const spry_plan *plan, const sp_part *q,
-                         const sp_operands *f)
+                         const view *v)
 {
+    const sp_operands *f = &v->f;
     const void *dense[] = {f->B, f->D, f->C};
     int inner = sp_plan_inner(plan), swapped = sp_plan_swapped(plan);
 
-    dense[inner] = offset(dense[inner], q->col0 * plan->p->n, plan->p->type);
+    dense[inner] = offset(dense[inner], q->col0 * v->n, plan->p->type);
     a->B = dense[swapped];
     a->D = dense[!swapped];
     a->C = (void *)(uintptr_t)dense[2];
 }
 
 /* The arguments that do not depend on the range of units. */
-static sp_args part_args(const spry_plan *plan, const sp_part *q,
-                         const sp_operands *f)
+static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
 {
     const spry_problem *p = plan->p;
+    const sp_operands *f = &v->f;
     int sampled = p->op == SPRY_SDDMM, later = q != plan->packed->part;
     sp_args a = {
         .rows = p->A->rows,
         .cols = p->A->cols,
-        .n = p->n,
+        .n = v->n,
+        .wide = p->n,
         .start = q->start,
         .col = q->col,
         .val = q->val,
@@ -85,22 +102,22 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q,
         .beta = later && !sampled ? 1 : f->beta,
         .prefetch = plan->x.prefetch,
         .mid_prefetch = sp_plan_mid_prefetch(plan, q),
-        .pass = plan->x.pass ? plan->x.pass : p->n,
+        .pass = v->pass,
         .stream = can_stream(plan, f),
     };
 
-    set_operands(&a, plan, q, f);
+    set_operands(&a, plan, q, v);
     return a;
 }
 
 /* All parts for thread t's share of the units. */
-static int run_share(const spry_plan *plan, const sp_operands *f, int t)
+static int run_share(const spry_plan *plan, const view *v, int t)
 {
     int bad = 0;
 
     for (int i = 0; i < plan->packed->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
-        sp_args a = part_args(plan, q, f);
+        sp_args a = part_args(plan, q, v);
 
         a.first = q->cut[t];
         a.last = q->cut[t + 1];
@@ -113,17 +130,19 @@ static int run_share(const spry_plan *plan, const sp_operands *f, int t)
 static int run_static(const spry_plan *plan, const sp_operands *f)
 {
     int bad = 0, shares = plan->x.threads;
+    view v = whole(plan, f);
 
     if (shares == 1)
-        return run_share(plan, f, 0);
+        return run_share(plan, &v, 0);
 #pragma omp parallel for num_threads(shares) schedule(static) reduction(| : bad)
     for (int t = 0; t < shares; t++)
-        bad |= run_share(plan, f, t);
+        bad |= run_share(plan, &v, t);
     return bad;
 }
 
 static int run_dynamic(const spry_plan *plan, const sp_operands *f)
 {
+    view v = whole(plan, f);
     const sp_part *q = plan->packed->part;
     int64_t chunk = plan->x.chunk;
     int bad = 0;
@@ -132,13 +151,54 @@ static int run_dynamic(const spry_plan *plan, const sp_operands *f)
     reduction(|                                                         \
               : bad)
     for (int64_t u = 0; u < q->units; u += chunk) {
-        sp_args a = part_args(plan, q, f);
+        sp_args a = part_args(plan, q, &v);
 
         a.first = u;
         a.last = u + chunk < q->units ? u + chunk : q->units;
         bad |= plan->kernel(&a);
     }
     return bad;
+}
+
+/* ---- passes over copies of B ---- */
+
+/* Columns [from, from + width) of B, packed; called by all threads. */
+static void copy_columns(const spry_plan *plan, const void *B, int64_t from,
+                         void *copy, int64_t width)
+{
+    int64_t size = (int64_t)plan->p->type, row = plan->p->n * size;
+    const char *in = (const char *)B + from * size;
+    size_t bytes = (size_t)(width * size);
+
+#pragma omp for schedule(static)
+    for (int64_t c = 0; c < plan->p->A->cols; c++)
+        memcpy((char *)copy + (size_t)c * bytes, in + c * row, bytes);
+}
+
+static spry_status run_copies(const spry_plan *plan, const sp_operands *f,
+                              int *bad)
+{
+    int64_t n = plan->p->n, step = plan->x.pass;
+    int found = 0, shares = plan->x.threads;
+    void *copy = sp_scratch_take(plan->scratch);
+
+    if (!copy)
+        return SPRY_SYSTEM;
+#pragma omp parallel num_threads(shares) reduction(| : found)
+    for (int64_t from = 0; from < n; from += step) {
+        int64_t width = n - from < step ? n - from : step;
+        view v = {*f, width, width};
+
+        v.f.B = copy;
+        v.f.C = (char *)f->C + from * (int64_t)plan->p->type;
+        copy_columns(plan, f->B, from, copy, width);
+#pragma omp for schedule(static)
+        for (int t = 0; t < shares; t++)
+            found |= run_share(plan, &v, t);
+    }
+    sp_scratch_give(plan->scratch, copy);
+    *bad = found;
+    return SPRY_OK;
 }
 
 /* ---- around the kernel ---- */
@@ -187,11 +247,15 @@ static void run_plainly(const spry_plan *plan, const sp_operands *f)
     spry_problem_reference(&p, f->alpha, f->B, f->D, f->beta, f->C);
 }
 
-int sp_run_kernel(const spry_plan *plan, sp_operands f)
+spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad)
 {
+    *bad = 0;
     if (!plan->packed->covers && plan->p->op != SPRY_SDDMM)
         scale(plan, &f);
-    return plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
+    if (plan->x.copy)
+        return run_copies(plan, &f, bad);
+    *bad = plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
+    return SPRY_OK;
 }
 
 /* Row-major operands. Padding multiplies zeros by the dense operand; where
@@ -199,15 +263,21 @@ int sp_run_kernel(const spry_plan *plan, sp_operands f)
  * Kernels that pad report such results, and the row loop computes them as
  * they should be. When C is also an input it cannot be computed twice, so
  * the dense operand is looked at first. */
-static void run_rows(const spry_plan *plan, sp_operands f)
+static spry_status run_rows(const spry_plan *plan, sp_operands f)
 {
     const spry_problem *p = plan->p;
+    spry_status s;
+    int bad;
 
     if (plan->packed->pads && f.beta != 0 &&
-        !all_finite(p, f.B, spry_problem_input_size(p, 0)))
+        !all_finite(p, f.B, spry_problem_input_size(p, 0))) {
         run_plainly(plan, &f);
-    else if (sp_run_kernel(plan, f) && plan->packed->pads && f.beta == 0)
+        return SPRY_OK;
+    }
+    s = sp_run_kernel(plan, f, &bad);
+    if (bad && plan->packed->pads && f.beta == 0)
         run_plainly(plan, &f);
+    return s;
 }
 
 /* ---- column-major operands go through row-major copies ---- */
@@ -247,7 +317,7 @@ static spry_status run_columns(const spry_plan *plan, sp_operands f)
             transpose(p, C, f.C, p->n, out, plan->x.threads);
         f.B = B;
         f.C = C;
-        run_rows(plan, f);
+        s = run_rows(plan, f);
         transpose(p, result, C, out, p->n, plan->x.threads);
     }
     sp_free(B);
@@ -267,8 +337,7 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
         return SPRY_OK;
     if (plan->p->layout == SPRY_COL_MAJOR)
         return run_columns(plan, f);
-    run_rows(plan, f);
-    return SPRY_OK;
+    return run_rows(plan, f);
 }
 
 spry_status spry_run(const spry_plan *plan, const void *B, void *C)

@@ -53,8 +53,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 16 && x->index != 64)
         return "index is 16 or 64 bits, or 0";
-    if ((x->gather | x->palette | x->stream | x->fixed) & ~1)
-        return "gather, palette, stream and fixed are 0 or 1";
+    if ((x->gather | x->palette | x->copy | x->stream | x->fixed) & ~1)
+        return "gather, palette, copy, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
     if (x->modes < SPRY_MODES_IKL || x->modes > SPRY_MODES_LKI)
@@ -77,8 +77,10 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "the plain loop has only threads and chunk";
     if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
         return "dcsr needs unroll > 1";
-    if (x->fixed && x->pass)
-        return "a fixed width is done in one pass";
+    if (x->copy && (!x->pass || x->chunk))
+        return "copy needs passes, and no chunks";
+    if (x->fixed && x->pass && !x->copy)
+        return "a fixed width is done in one pass, or on copies";
     if (x->panel && (x->order || x->chunk || x->stream || x->palette))
         return "panels go with neither order, chunk, stream nor palette";
     if (x->panel && (!power_of_two(x->sigma) || x->sigma > 4096))
@@ -107,6 +109,8 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
         return "the panel is as wide as the matrix";
     if (x->pass < 0 || (x->pass && x->pass >= p->n))
         return "one pass takes all columns";
+    if (x->copy && x->fixed && p->n % x->pass)
+        return "of a fixed width all passes are equal";
     if (x->threads < 1)
         return "threads are counted from 1";
     if (x->threads > m->threads && x->threads > MANY_THREADS)

@@ -30,16 +30,16 @@ static int values_of(int32_t out[16], const sp_param *q)
     static const struct {
         const char *name;
         int32_t value;
-    } other[] = {{"threads", 3}, {"prefetch", 12}, {"panel", 16},
-                 {"pass", 16},   {"sigma", 64},    {"chunk", 3}};
+    } other[] = {{"threads", 3}, {"prefetch", 12}, {"panel", 16}, {"pass", 16},
+                 {"sigma", 64},  {"chunk", 3},     {"pass", 32}};
     int n = 0;
 
     out[n++] = q->otherwise;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
-        if (strcmp(q->name, other[i].name) == 0) {
+        if (strcmp(q->name, other[i].name) == 0)
             out[n++] = other[i].value;
-            return n;
-        }
+    if (n > 1)
+        return n;
     for (int i = 0; q->value[i] >= 0; i++)
         if (q->value[i] != q->otherwise)
             out[n++] = q->value[i];

@@ -219,6 +219,43 @@ static void passes_of_any_width_may_stream(void **state)
 }
 
 /* It may be exported, but running it would end the process. */
+/* Runs of one plan side by side each need a copy of their own. */
+static void copies_do_not_meet(void **state)
+{
+    enum { N = 40, RUNS = 16 };
+    spry_matrix *A = make_matrix(6);
+    spry_schedule x;
+    spry_problem *p;
+    spry_plan *plan;
+    double *B, *want, *got;
+    int64_t in, out, wrong = 0;
+
+    (void)state;
+    check_ok(spry_problem_spmm(&p, A, N, SPRY_F64));
+    check_ok(spry_schedule_parse(&x, "csr tile=2 pass=16 copy=1"));
+    check_ok(spry_plan_make(&plan, p, &x, NULL));
+    in = spry_problem_input_size(p, 0);
+    out = spry_problem_output_size(p);
+    B = sp_alloc(in, sizeof *B);
+    want = sp_alloc(out, sizeof *want);
+    got = sp_alloc(RUNS * out, sizeof *got);
+    for (int64_t k = 0; k < in; k++)
+        B[k] = (double)(k % 13) - 6;
+    check_ok(spry_problem_reference(p, 1, B, NULL, 0, want));
+#pragma omp parallel for num_threads(4) schedule(dynamic)
+    for (int r = 0; r < RUNS; r++)
+        (void)spry_run(plan, B, got + r * out);
+    for (int64_t k = 0; k < RUNS * out; k++)
+        wrong += fabs(got[k] - want[k % out]) > 1e-9 * (1 + fabs(got[k]));
+    assert_int_equal(wrong, 0);
+    sp_free(B);
+    sp_free(want);
+    sp_free(got);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 static void a_plan_for_another_cpu_is_not_run(void **state)
 {
     spry_schedule x = spry_schedule_baseline(1);
@@ -312,6 +349,7 @@ int main(void)
         cmocka_unit_test(padding_keeps_infinity_in_its_place),
         cmocka_unit_test(columns_may_come_first),
         cmocka_unit_test(passes_of_any_width_may_stream),
+        cmocka_unit_test(copies_do_not_meet),
         cmocka_unit_test(a_plan_for_another_cpu_is_not_run),
         cmocka_unit_test(kernels_are_made_at_run_time),
         cmocka_unit_test(allocation_may_fail_anywhere),
