@@ -49,6 +49,7 @@ typedef struct {
 
 typedef struct {
     double seconds;      /* for the whole race; one round is always run */
+    int least;           /* rounds that are run however long they take */
     int pairs;           /* at most so many rounds */
     double precision;    /* done when every high / low is below 1 + this */
     int64_t evict_bytes; /* 0: caches stay warm; else so much other memory

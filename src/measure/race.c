@@ -188,7 +188,7 @@ static spry_status run_rounds(race *r)
     for (int round = 0; round < r->o.pairs; round++) {
         if (!run_round(r, round))
             return SPRY_STOPPED;
-        if (r->o.clock() >= end)
+        if (round + 1 >= r->o.least && r->o.clock() >= end)
             break;
         if (is_checkpoint(round + 1) && decide(r))
             break;

@@ -3,7 +3,8 @@
  * Parameters are set in the order of the table, and a beginning that is
  * illegal is not gone on with. The parameters that a kernel cannot do
  * without (tile, block, unroll) come first there; from then on a beginning
- * that is illegal stays illegal whatever follows. */
+ * that is illegal stays illegal whatever follows, and a shape for which
+ * there is no kernel is left at once. */
 #include "search/internal.h"
 
 #include <math.h>
@@ -15,12 +16,20 @@ typedef struct {
     int count;
 } walk;
 
-static int begins_legally(const walk *w, const spry_schedule *x, int depth)
+/* Is the parameter at `depth` one that the kernel's shape hangs on? */
+static int is_shape(const walk *w, int depth)
 {
-    return depth == 0 ||
-           sp_params[w->used[depth - 1]].offset <=
-               offsetof(spry_schedule, unroll) ||
-           spry_schedule_legal(x, w->s->p, w->s->m) == SPRY_OK;
+    return depth < w->count &&
+           sp_params[w->used[depth]].offset <= offsetof(spry_schedule, unroll);
+}
+
+static int begins_well(const walk *w, const spry_schedule *x, int depth)
+{
+    if (depth == 0 || is_shape(w, depth))
+        return 1;
+    if (is_shape(w, depth - 1)) /* the shape is complete */
+        return !w->s->worth || w->s->worth(x, w->s->payload);
+    return spry_schedule_legal(x, w->s->p, w->s->m) == SPRY_OK;
 }
 
 static spry_status visit(const walk *w, spry_schedule x, int depth)
@@ -31,7 +40,7 @@ static spry_status visit(const walk *w, spry_schedule x, int depth)
 
     if (depth == w->count)
         return sp_keep_add(w->keep, &x, sp_point_score(w->s, &x));
-    if (!begins_legally(w, &x, depth))
+    if (!begins_well(w, &x, depth))
         return SPRY_OK;
     q = &sp_params[w->used[depth]];
     for (int i = 0; status == SPRY_OK; i++) {

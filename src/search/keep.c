@@ -31,7 +31,7 @@ static uint64_t kind_of(const spry_schedule *x)
         x->format,     x->tile,          x->r,         x->c,
         x->slice,      x->gather,        x->order,     x->stream,
         x->panel != 0, x->prefetch != 0, x->pass != 0, x->threads > 1,
-        x->modes,      x->palette,
+        x->modes,      x->palette,       x->copy,
     };
     uint64_t kind = 1;
 
@@ -99,6 +99,67 @@ spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted)
     return SPRY_OK;
 }
 
+/* ---- quotas ----
+ *
+ * The score knows least about what depends on the pattern's finer structure.
+ * Whether a row order or a panel helps is seen after a few tries; the rest
+ * of the places go to others. */
+
+typedef struct {
+    int32_t least, most; /* values of the field that share the quota */
+    size_t field;
+    double share; /* of all places, but at least one */
+} quota;
+
+#define FIELD(name) offsetof(spry_schedule, name)
+static const quota quotas[] = {
+    {SPRY_ORDER_LENGTH, SPRY_ORDER_LENGTH, FIELD(order), 0.04},
+    {SPRY_ORDER_RCM, SPRY_ORDER_RCM, FIELD(order), 0.04},
+    {SPRY_ORDER_CLUSTER, SPRY_ORDER_CLUSTER, FIELD(order), 0.04},
+    {1, INT32_MAX, FIELD(pass), 0.25},
+    {1, INT32_MAX, FIELD(panel), 0.34},
+};
+enum { QUOTAS = sizeof quotas / sizeof quotas[0] };
+
+static int counts(const quota *q, const sp_candidate *c)
+{
+    int32_t value;
+
+    memcpy(&value, (const char *)&c->x + q->field, sizeof value);
+    return value >= q->least && value <= q->most;
+}
+
+/* Is there room for c? Then it takes its places. */
+static int admit(int taken[QUOTAS], const sp_candidate *c, int most)
+{
+    for (int i = 0; i < QUOTAS; i++)
+        if (counts(&quotas[i], c) &&
+            taken[i] >= fmax(1, quotas[i].share * most))
+            return 0;
+    for (int i = 0; i < QUOTAS; i++)
+        taken[i] += counts(&quotas[i], c);
+    return 1;
+}
+
+/* Who is admitted first, in order; then the others, in order. */
+static spry_status seat(sp_candidate *all, int64_t n, int most)
+{
+    sp_candidate *late = sp_alloc_raw(n + 1, sizeof *late);
+    int taken[QUOTAS] = {0};
+    int64_t in = 0, out = 0;
+
+    if (!late)
+        return sp_fail_memory((size_t)n * sizeof *late);
+    for (int64_t i = 0; i < n; i++)
+        if (admit(taken, &all[i], most))
+            all[in++] = all[i];
+        else
+            late[out++] = all[i];
+    memcpy(all + in, late, (size_t)out * sizeof *late);
+    sp_free(late);
+    return SPRY_OK;
+}
+
 /* A format, serial or threaded: what should be tried at least once. */
 enum { CAMPS = 32 };
 
@@ -120,7 +181,7 @@ static void place_camps(sp_candidate *all, int64_t n, int most)
         sp_candidate swap = all[i];
 
         if (all[i].predicted > plausible * all[0].predicted)
-            return;
+            continue;
         if (members[camp_of(&all[i])])
             continue;
         while (at > 0 && members[camp_of(&all[at])] < 2)
@@ -139,6 +200,7 @@ spry_status sp_keep_best(sp_candidate *out, int *count, int most,
 {
     sp_candidate *all = sp_alloc_raw(k->kinds + 1, sizeof *all);
     int64_t n = 0;
+    spry_status s = SPRY_OK;
 
     *count = 0;
     if (!all)
@@ -147,12 +209,14 @@ spry_status sp_keep_best(sp_candidate *out, int *count, int most,
         if (k->table[i].kind)
             all[n++] = k->table[i].best;
     sp_sort_candidates(all, n);
-    *count = n < most ? (int)n : most;
-    if (n > most && most > 0)
+    if (n > most && most > 0) {
+        s = seat(all, n, most);
         place_camps(all, n, most);
+    }
+    *count = s != SPRY_OK ? 0 : n < most ? (int)n : most;
     sp_sort_candidates(all, *count);
     if (*count > 0)
         memcpy(out, all, (size_t)*count * sizeof *out);
     sp_free(all);
-    return SPRY_OK;
+    return s;
 }

@@ -25,6 +25,9 @@ typedef struct {
     void *payload;
     uint64_t seed;
     int compile; /* may propose kernels that are never built in */
+    /* May be NULL. 0: of the points that share x's format, tiles, blocks and
+     * unroll none can be had. */
+    int (*worth)(const spry_schedule *x, void *payload);
 } sp_space;
 
 /* Fill out[*count], *count <= most: best first, no duplicates, legal and

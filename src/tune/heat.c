@@ -20,7 +20,7 @@ typedef struct {
     sp_tuner *t;
     int from, to; /* results to measure */
     double heat_seconds;
-    int pairs;
+    int least, pairs;
     double precision;
 } work;
 
@@ -81,6 +81,7 @@ static void race(const work *w, sp_shared *shared, spry_plan *const *plan,
     double left = sp_tuner_left(w->t);
     sp_race_options o = {.seconds =
                              w->heat_seconds < left ? w->heat_seconds : left,
+                         .least = w->least,
                          .pairs = w->pairs,
                          .precision = w->precision,
                          .seed = w->t->opt.seed};
@@ -269,11 +270,13 @@ static int pick(const sp_tuner *t, const int *taken, int n)
     return best;
 }
 
-/* Enough rounds for an interval, whatever the budget says, of as many as
- * fit into what is left of it; the first finalist always runs. */
+/* Enough for an interval, whatever the budget says. */
+enum { ROUNDS = 9 };
+
+/* So many rounds, of as many finalists as fit into what is left of the
+ * budget; the first always runs. */
 static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
 {
-    enum { ROUNDS = 9 };
     double left = t->begun + t->opt.seconds - sp_seconds();
     double need = ROUNDS * sp_baseline(t)->racer.seconds;
 
@@ -292,7 +295,7 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
  * what comes out replaces what was measured in the heats. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
 {
-    work w = {.t = t, .pairs = 31, .precision = 0.015};
+    work w = {.t = t, .least = ROUNDS, .pairs = 31, .precision = 0.015};
     sp_child_verdict v;
     spry_status s;
     int n = 0, at = t->count;

@@ -74,6 +74,17 @@ static double score(const spry_schedule *x, void *payload)
     return guess.seconds;
 }
 
+/* Is there a kernel of this shape, for any dense width or for this one? */
+static int worth(const spry_schedule *x, void *payload)
+{
+    const scoring *g = payload;
+    spry_schedule fixed = *x;
+
+    fixed.fixed = 1;
+    return g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) ||
+           g->t->family->available(g->t->p, &fixed, &g->t->m, g->t->compile);
+}
+
 static void add(sp_tuner *t, const spry_schedule *x, double predicted)
 {
     sp_result *r = &sp_results(t)[t->count];
@@ -92,6 +103,7 @@ static sp_space space_of(sp_tuner *t, scoring *g)
     return (sp_space){.p = t->p,
                       .m = &t->m,
                       .score = score,
+                      .worth = worth,
                       .payload = g,
                       .seed = t->opt.seed,
                       .compile = 1}; /* score knows what can be had */

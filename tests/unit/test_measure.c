@@ -262,6 +262,25 @@ static void callers_can_end_a_race(void **state)
     assert_true(out[1].seconds > 0);
 }
 
+static void the_least_rounds_are_run_however_long_they_take(void **state)
+{
+    runner r[2] = {{1, 0.1, 0}, {1, 0.1, 0}};
+    sp_race_options o = SP_RACE_DEFAULTS;
+    sp_contestant c[2];
+    sp_racer out[2];
+
+    (void)state;
+    o.clock = fake_clock;
+    o.seconds = 0.5;
+    start_race(c, r, 2, 0);
+    check_ok(sp_race(out, c, 2, &o));
+    assert_int_equal(out[1].pairs, 1);
+    o.least = 9;
+    start_race(c, r, 2, 0);
+    check_ok(sp_race(out, c, 2, &o));
+    assert_int_equal(out[1].pairs, 9);
+}
+
 static void cold_races_run_once_per_sample(void **state)
 {
     runner r[1] = {{1e-6, 0, 0}};
@@ -315,6 +334,7 @@ int main(void)
         cmocka_unit_test(pairs_cancel_a_drifting_machine),
         cmocka_unit_test(time_ends_a_race_after_one_round_at_least),
         cmocka_unit_test(callers_can_end_a_race),
+        cmocka_unit_test(the_least_rounds_are_run_however_long_they_take),
         cmocka_unit_test(cold_races_run_once_per_sample),
         cmocka_unit_test(races_refuse_nonsense_and_leak_nothing),
     };

@@ -49,7 +49,8 @@ static void open_world(world *w, const char *spec, spry_op op)
     else
         check_ok(spry_problem_sddmm(&w->p, w->A, 32, SPRY_F64));
     w->m = (spry_machine){.threads = 2, .line = 64, .isa = SPRY_PORTABLE};
-    w->s = (sp_space){w->p, &w->m, by_model, w, 7, 0};
+    w->s = (sp_space){
+        .p = w->p, .m = &w->m, .score = by_model, .payload = w, .seed = 7};
 }
 
 static void close_world(world *w)
@@ -127,6 +128,43 @@ static void plausible_formats_get_a_place(void **state)
         seen[c[i].x.format == SPRY_SELL][c[i].x.threads > 1]++;
     }
     assert_true(seen[0][0] && seen[0][1] && seen[1][0] && seen[1][1]);
+    close_world(&w);
+}
+
+/* All alike: only quotas tell them apart. */
+static double alike(const spry_schedule *x, void *payload)
+{
+    (void)x;
+    (void)payload;
+    return 1;
+}
+
+static int no_tile_of_two(const spry_schedule *x, void *payload)
+{
+    (void)payload;
+    return x->tile != 2;
+}
+
+static void no_choice_takes_all_places(void **state)
+{
+    world w;
+    sp_candidate c[MOST];
+    int count, ordered = 0, passes = 0, tiles = 0;
+
+    (void)state;
+    open_world(&w, "uniform rows=2k nnz=16k", SPRY_SPMM);
+    w.s.score = alike;
+    w.s.worth = no_tile_of_two;
+    check_ok(sp_strategy_find("exhaustive")->find(c, &count, MOST, &w.s));
+    assert_int_equal(count, MOST);
+    for (int i = 0; i < count; i++) {
+        ordered += c[i].x.order != SPRY_ORDER_NONE;
+        passes += c[i].x.pass > 0;
+        tiles += c[i].x.tile == 2;
+    }
+    assert_in_range(ordered, 0, 3);
+    assert_in_range(passes, 1, MOST / 4 + 1);
+    assert_int_equal(tiles, 0);
     close_world(&w);
 }
 
@@ -244,6 +282,7 @@ int main(void)
         cmocka_unit_test(strategies_keep_their_promise),
         cmocka_unit_test(exhaustive_finds_the_best_of_all),
         cmocka_unit_test(plausible_formats_get_a_place),
+        cmocka_unit_test(no_choice_takes_all_places),
         cmocka_unit_test(nothing_feasible_is_an_empty_list),
         cmocka_unit_test(fixed_needs_a_compiler),
         cmocka_unit_test(neighbours_are_new_and_one_step_away),
