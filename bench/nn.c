@@ -247,6 +247,7 @@ int main(int argc, char **argv)
     int threads = argc > 1 ? atoi(argv[1]) : 2;
     spry_machine m;
 
+    setvbuf(stdout, NULL, _IOLBF, 0);
     must(spry_machine_detect(&m));
     must(spry_machine_probe(&m));
     printf("%s, %s, noise grade %c\n", m.name, sp_nn_blas(),
