@@ -2,6 +2,7 @@
 #include "net.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static const char *file;
@@ -58,9 +59,15 @@ static int64_t target_of(const spry_network *n, int64_t edge)
     return low;
 }
 
+/* Do the edges themselves go to stdout? */
+static int is_piped(void)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
 static spry_status write_order(const int32_t *edge, const spry_network *n)
 {
-    int piped = file[0] == '-' && !file[1];
+    int piped = is_piped();
     FILE *f = piped ? stdout : fopen(file, "w");
     int good;
 
@@ -88,7 +95,7 @@ static void print_made(const spry_network *n, double took)
 {
     json j;
 
-    if (cli.json) {
+    if (cli.json && !is_piped()) {
         j = json_begin("spry.net.order/1");
         json_text(&j, "order", net_order_name());
         json_integer(&j, "edges", n->edges);

@@ -336,3 +336,13 @@ spry_status sp_dag_parse(spry_network **out, const sp_text *t,
     sp_facts_free(&facts);
     return s;
 }
+
+spry_status sp_dag_read(spry_network **out, sp_file *file, const char *name,
+                        const spry_network_options *o)
+{
+    sp_text t = {name, file->data, file->data + file->len};
+    spry_status s = sp_dag_parse(out, &t, o);
+
+    sp_file_free(file);
+    return s;
+}

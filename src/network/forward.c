@@ -9,7 +9,7 @@
 
 #include "network/internal.h"
 
-enum { TILE = 32 };
+enum { TILE = 32, LANES = 8 };
 
 typedef struct {
     int64_t tiles;
@@ -54,22 +54,29 @@ static void store(float *y, const values *v, int64_t batch)
             y[b * v->width + i] = v->now[b / TILE * v->width + i][b % TILE];
 }
 
-/* Output j of one tile. */
+/* Inputs b .. b + LANES - 1 of output j: few enough that their sums stay in
+ * registers. */
+static void run_lanes(float *to, const float (*from)[TILE], const spry_layer *l,
+                      int64_t j, int b)
+{
+    float sum[LANES] = {0};
+
+    for (int64_t k = l->start[j]; k < l->start[j + 1]; k++) {
+        const float *x = from[l->source[k]] + b;
+
+        for (int i = 0; i < LANES; i++)
+            sum[i] += l->weight[k] * x[i];
+    }
+    for (int i = 0; i < LANES; i++)
+        to[b + i] =
+            sp_finish(l->activation, sum[i], l->bias[j], l->bias_on_nonzero);
+}
+
 static void run_neuron(float *to, const float (*from)[TILE],
                        const spry_layer *l, int64_t j)
 {
-    float sum[TILE] = {0};
-
-    for (int64_t k = l->start[j]; k < l->start[j + 1]; k++) {
-        const float *x = from[l->source[k]];
-
-#pragma omp simd
-        for (int b = 0; b < TILE; b++)
-            sum[b] += l->weight[k] * x[b];
-    }
-    for (int b = 0; b < TILE; b++)
-        to[b] =
-            sp_finish(l->activation, sum[b], l->bias[j], l->bias_on_nonzero);
+    for (int b = 0; b < TILE; b += LANES)
+        run_lanes(to, from, l, j, b);
 }
 
 static spry_status run_layer(values *v, const spry_layer *l)

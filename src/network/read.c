@@ -15,15 +15,30 @@ static spry_network_options full_options(const spry_network_options *given)
     return o;
 }
 
+/* What a folder can be, most telling first; the last takes any. */
+static const struct {
+    int (*sniff)(const sp_folder *f);
+    spry_status (*open)(spry_layers *s, sp_folder *f, const char *path);
+} folders[] = {{sp_challenge_sniff, sp_challenge_open}, {NULL, sp_files_open}};
+
+/* The same for files; `read` uses the file up. */
+static const struct {
+    int (*sniff)(const char *data, size_t len);
+    spry_status (*read)(spry_network **out, sp_file *file, const char *name,
+                        const spry_network_options *options);
+} files[] = {{sp_spnet_sniff, sp_spnet_read}, {NULL, sp_dag_read}};
+
 static spry_status open_folder(spry_layers *s, const char *path)
 {
     sp_folder f;
     spry_status status = sp_folder_read(&f, path);
+    int i = 0;
 
     if (status != SPRY_OK)
         return status;
-    status = sp_challenge_sniff(&f) ? sp_challenge_open(s, &f, path)
-                                    : sp_files_open(s, &f, path);
+    while (folders[i].sniff && !folders[i].sniff(&f))
+        i++;
+    status = folders[i].open(s, &f, path);
     sp_folder_free(&f);
     return status;
 }
@@ -33,15 +48,13 @@ static spry_status read_file(spry_network **whole, const char *path,
 {
     sp_file f;
     spry_status status = sp_file_read(&f, path, SIZE_MAX);
+    int i = 0;
 
     if (status != SPRY_OK)
         return status;
-    if (sp_spnet_sniff(f.data, f.len))
-        return sp_spnet_parse(whole, &f, path);
-    status =
-        sp_dag_parse(whole, &(sp_text){path, f.data, f.data + f.len}, options);
-    sp_file_free(&f);
-    return status;
+    while (files[i].sniff && !files[i].sniff(f.data, f.len))
+        i++;
+    return files[i].read(whole, &f, path, options);
 }
 
 /* Layers, or the whole network when that is what there is. */

@@ -45,18 +45,20 @@ spry_status sp_path_join(char out[SP_PATH], const char *folder,
 
 /* Is it one, by the names in it? */
 int sp_challenge_sniff(const sp_folder *f);
-spry_status sp_challenge_open(spry_layers *s, const sp_folder *f,
-                              const char *path);
+spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path);
 /* A matrix file for each layer. */
 spry_status sp_files_open(spry_layers *s, sp_folder *f, const char *path);
 
 /* Any acyclic graph as a list of edges. */
 spry_status sp_dag_parse(spry_network **out, const sp_text *t,
                          const spry_network_options *o);
+spry_status sp_dag_read(spry_network **out, sp_file *file, const char *name,
+                        const spry_network_options *o);
 
 /* .spnet: whole, or layer by layer from the file. */
 int sp_spnet_sniff(const char *data, size_t len);
-spry_status sp_spnet_parse(spry_network **out, sp_file *file, const char *name);
+spry_status sp_spnet_read(spry_network **out, sp_file *file, const char *name,
+                          const spry_network_options *unused);
 /* Does a plain file begin like one? */
 int sp_is_spnet(const char *path);
 spry_status sp_spnet_open(spry_layers *s, const char *path);

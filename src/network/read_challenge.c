@@ -115,8 +115,7 @@ static spry_status check_files(const challenge *c, int64_t depth)
     return SPRY_OK;
 }
 
-spry_status sp_challenge_open(spry_layers *s, const sp_folder *f,
-                              const char *path)
+spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path)
 {
     challenge *c = s->state = sp_alloc(1, sizeof *c);
     spry_status status;

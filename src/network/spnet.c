@@ -119,13 +119,15 @@ static spry_status check_bytes(sp_spnet_header *h, sp_spnet_layout *l,
     return SPRY_OK;
 }
 
-spry_status sp_spnet_parse(spry_network **out, sp_file *file, const char *name)
+spry_status sp_spnet_read(spry_network **out, sp_file *file, const char *name,
+                          const spry_network_options *unused)
 {
     sp_spnet_header h;
     sp_spnet_layout l;
     sp_parts p;
     spry_status s = check_bytes(&h, &l, file, name);
 
+    (void)unused;
     *out = NULL;
     if (s != SPRY_OK) {
         sp_file_free(file);

@@ -134,18 +134,23 @@ static void run_edges(float *value, const spry_stream *s)
     }
 }
 
+/* No neuron feeds itself: the two do not overlap. */
+static inline void add_scaled(float *restrict to, const float *restrict from,
+                              float weight)
+{
+    for (int b = 0; b < TILE; b++)
+        to[b] += weight * from[b];
+}
+
 /* The same for value[neurons][TILE]. */
 static void run_edges_tiled(float (*value)[TILE], const spry_stream *s)
 {
     const edge_record *e = s->edge, *end = e + s->net->edges;
 
     for (; e < end; e++) {
-        const float *from = value[e->source & ~LAST];
         float *to = value[e->target];
 
-#pragma omp simd
-        for (int b = 0; b < TILE; b++)
-            to[b] += e->weight * from[b];
+        add_scaled(to, value[e->source & ~LAST], e->weight);
         if (e->source & LAST)
             for (int b = 0; b < TILE; b++)
                 to[b] = finish(s, e->target, to[b]);

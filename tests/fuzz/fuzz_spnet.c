@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (size)
         memcpy(f.data, data, size);
-    if (sp_spnet_parse(&n, &f, "fuzz.spnet") == SPRY_OK)
+    if (sp_spnet_read(&n, &f, "fuzz.spnet", NULL) == SPRY_OK)
         walk(n);
     else if (n || !*spry_message() || sp_alloc_live())
         abort();
