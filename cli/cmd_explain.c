@@ -84,6 +84,7 @@ static const char *const formats[] = {
     "stores slices of rows side by side, so that vectors run down the rows",
     "leaves empty rows out of the storage",
     "stores diagonals, with no column indices at all",
+    "walks a loop nest of its own, over levels in the same order",
 };
 static const char *const orders[] = {
     "in the given order", "by length",
@@ -143,7 +144,7 @@ static void differences(const spry_schedule *from, const spry_schedule *to,
     char text[160];
 
     if (from->format != to->format && to->format >= SPRY_CSR &&
-        to->format <= SPRY_DIA)
+        to->format <= SPRY_SUPER)
         tell(j, formats[to->format]);
     if (from->order != to->order && to->order >= SPRY_ORDER_NONE &&
         to->order <= SPRY_ORDER_CLUSTER) {

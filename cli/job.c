@@ -67,7 +67,8 @@ spry_status do_job(const opt_page *page, int argc, char **argv,
 
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text)
 {
-    spry_status s = spry_schedule_parse(out, text);
+    spry_status s =
+        spry_schedule_parse_for(out, text, spry_problem_op(j->problem));
 
     if (s == SPRY_OK)
         s = spry_schedule_legal(out, j->problem, &j->machine);

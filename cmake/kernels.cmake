@@ -5,12 +5,13 @@
 # out, and so is every one of another architecture.
 include(CheckCCompilerFlag)
 add_executable(make_kernels tools/make_kernels.c
-    src/base/alloc.c src/base/buf.c src/base/fail.c src/machine/isa.c
-    src/problem/names.c src/schedule/table.c
+    src/base/alloc.c src/base/buf.c src/base/fail.c src/base/hash.c
+    src/machine/isa.c src/problem/names.c
+    src/schedule/table.c src/schedule/nest.c
     src/codegen/spec.c src/codegen/prelude.c src/codegen/emit.c
     src/codegen/spmv.c src/codegen/sell.c src/codegen/spmm.c src/codegen/bcsr.c
     src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c
-    src/codegen/kernel.c
+    src/codegen/super.c src/codegen/body.c src/codegen/kernel.c
     src/codegen/builtin.c)
 target_include_directories(make_kernels PRIVATE include src)
 target_compile_definitions(make_kernels PRIVATE

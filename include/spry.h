@@ -11,6 +11,7 @@
 #include "spry/problem.h"
 #include "spry/records.h"
 #include "spry/schedule.h"
+#include "spry/space.h"
 #include "spry/status.h"
 #include "spry/tensor.h"
 #include "spry/tune.h"

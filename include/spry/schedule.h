@@ -22,7 +22,8 @@ typedef enum {
     SPRY_SELL, /* slices of `slice` rows, sorted in windows of `sigma` */
     SPRY_DCSR, /* compressed rows, empty ones left out */
     SPRY_DIA,  /* diagonals */
-    SPRY_CSF   /* compressed fibers of a tensor; tile=0: the plain loop */
+    SPRY_CSF,  /* compressed fibers of a tensor; tile=0: the plain loop */
+    SPRY_SUPER /* any loop nest of WACO's space; see spry_super */
 } spry_format;
 
 /* Row orders. */
@@ -31,6 +32,19 @@ enum { SPRY_ORDER_NONE, SPRY_ORDER_LENGTH, SPRY_ORDER_RCM, SPRY_ORDER_CLUSTER };
 /* How a tensor is walked, from the outermost mode inwards; i is the result's,
  * k belongs to B, l to D. */
 enum { SPRY_MODES_IKL, SPRY_MODES_ILK, SPRY_MODES_KLI, SPRY_MODES_LKI };
+
+/* A SuperSchedule: every index is split at most once, and one order serves
+ * both the loops and the levels of A's storage. Indices are numbered i, j, k,
+ * l; loop 2 * index walks an index (or its blocks, when it is split), loop
+ * 2 * index + 1 walks inside a block. All 0 for other formats. */
+enum { SPRY_INDICES = 4, SPRY_LOOPS = 2 * SPRY_INDICES };
+typedef struct {
+    uint8_t order[SPRY_LOOPS];   /* [loops], outermost first */
+    uint8_t split[SPRY_INDICES]; /* log2 of the block; 0: not split */
+    uint16_t dense;              /* bit `loop`: its level is uncompressed */
+    uint8_t loops;
+    uint8_t parallel; /* 1 + the loop that threads share; 0: none */
+} spry_super;
 
 typedef struct {
     int32_t format;   /* spry_format */
@@ -52,7 +66,9 @@ typedef struct {
     int32_t stream;   /* 1: results bypass the cache */
     int32_t fixed;    /* 1: dense width compiled in (needs a compiler) */
     int32_t threads;
-    int32_t chunk; /* rows per dynamic chunk; 0: static, nnz-balanced */
+    int32_t chunk; /* rows per dynamic chunk; 0: static, nnz-balanced; of
+                      super, iterations of the parallel loop */
+    spry_super super;
 } spry_schedule;
 
 /* The plain CSR loop on `threads`: what everything is compared with. */
@@ -64,6 +80,12 @@ char *spry_schedule_text(char buf[SPRY_SCHEDULE_TEXT], const spry_schedule *x);
 
 /* Parse a text form; SPRY_USAGE names the offending word. */
 spry_status spry_schedule_parse(spry_schedule *out, const char *text);
+
+/* The same for an operation, which some names depend on: "fixed-csr" is the
+ * point that WACO compares with, dense i, compressed columns, nothing split,
+ * threads sharing i in chunks of 32 (spmv: 128). */
+spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
+                                    spry_op op);
 
 /* SPRY_OK if x can compute p on m; else SPRY_USAGE and the reason. */
 spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,

@@ -201,6 +201,17 @@ spry_status sp_make_dirs(const char *path, unsigned mode);
  * "cache" or "config". 0 when there is nowhere. */
 int sp_user_dir(char *out, size_t size, const char *kind);
 
+/* ---- order (radix.c) ---- */
+
+typedef struct {
+    uint64_t key;
+    int64_t at;
+} sp_keyed;
+
+/* Ascending by key, whose highest bits beyond `bits` are 0; equal keys stay
+ * in their order. Returns a or room[n], whichever holds the result. */
+sp_keyed *sp_radix_sort(sp_keyed *a, sp_keyed *room, int64_t n, int bits);
+
 /* ---- time (clock.c) ---- */
 double sp_seconds(void); /* monotonic */
 

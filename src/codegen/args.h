@@ -27,6 +27,10 @@
     X(const void *, mid_start)   /* mttkrp: first entry of each fiber */      \
     X(const int64_t *, diagonal) /* dia: offsets, ascending */                \
     X(int64_t, diagonals)                                                     \
+    X(const int64_t *, level) /* super: see pack.h */                         \
+    X(int64_t, results)       /* elements of C */                             \
+    X(int64_t, threads)                                                       \
+    X(int64_t, chunk)                                                         \
     X(const void *, B)                                                        \
     X(const void *, D)                                                        \
     X(void *, C)                                                              \

@@ -18,10 +18,14 @@ typedef struct {
     int32_t plain;   /* the baseline's loop, left to the compiler */
     int32_t scatter; /* mttkrp: the result's mode is the innermost */
     int32_t tile, unroll, r, c, slice, gather;
-    int32_t index;    /* 16, 32 or 64 bits */
-    int32_t palette;  /* 1: one value for all entries */
-    int32_t prefetch; /* 0 or 1 */
-    int64_t n;        /* dense columns compiled in; 0: any */
+    int32_t index;              /* 16, 32 or 64 bits */
+    int32_t palette;            /* 1: one value for all entries */
+    int32_t prefetch;           /* 0 or 1 */
+    int64_t n;                  /* dense columns compiled in; 0: any */
+    spry_super super;           /* its nest, */
+    int64_t size[SPRY_INDICES]; /* blocks of every index, cut to its length, */
+    int32_t dynamic;            /* iterations handed out in chunks, */
+    int32_t own; /* and shared results small enough for copies of one's own */
 } sp_spec;
 
 /* The kernel that x needs; `index` is the width pack settled on. */
@@ -32,15 +36,19 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
 enum { SP_KERNEL_NAME = 96 };
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k);
 
-/* Types and helpers that kernels of this instruction set stand on. */
+/* Types and helpers that kernels of this instruction set stand on; the
+ * second without what needs the machine's own header, slow to compile. */
 void sp_codegen_prelude(sp_buf *out, spry_isa isa);
+void sp_codegen_vectors(sp_buf *out, spry_isa isa);
 /* One function, int NAME(const sp_args *). */
 void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage);
 /* A whole file with one exported kernel. */
 void sp_codegen_file(sp_buf *out, const sp_spec *k);
 
-/* Compiler flags for an instruction set, NULL-terminated. */
-const char *const *sp_codegen_flags(spry_isa isa);
+/* Compiler flags that a kernel needs, NULL-terminated. */
+enum { SP_FLAGS = 16 };
+const char *const *sp_codegen_flags(const char *out[SP_FLAGS],
+                                    const sp_spec *k);
 
 /* Does this kind of storage pad with zeros that the kernel multiplies? */
 int sp_codegen_pads(const sp_spec *k);

@@ -9,6 +9,7 @@ static sp_emitter *const emitters[][SPRY_OPS] = {
     [SPRY_SELL] = {sp_emit_sell_spmv, NULL, NULL, NULL},
     [SPRY_DIA] = {sp_emit_dia_spmv, NULL, NULL, NULL},
     [SPRY_CSF] = {NULL, NULL, NULL, sp_emit_mttkrp},
+    [SPRY_SUPER] = {sp_emit_super, sp_emit_super, sp_emit_super, sp_emit_super},
 };
 
 void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
@@ -36,6 +37,9 @@ void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
 
 void sp_codegen_file(sp_buf *out, const sp_spec *k)
 {
-    sp_codegen_prelude(out, k->isa);
+    if (k->format == SPRY_SUPER)
+        sp_codegen_vectors(out, k->isa);
+    else
+        sp_codegen_prelude(out, k->isa);
     sp_codegen_kernel(out, k, "");
 }

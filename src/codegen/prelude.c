@@ -116,19 +116,24 @@ static const char gather_avx512[] =
     "    (f64x8)_mm512_i32gather_pd(_mm256_cvtepu16_epi32("
     "_mm_loadu_si128((const __m128i *)(c))), x, 8)\n\n";
 
-void sp_codegen_prelude(sp_buf *out, spry_isa isa)
+void sp_codegen_vectors(sp_buf *out, spry_isa isa)
 {
     int bytes = spry_isa_bytes(isa);
 
     sp_buf_add(out, args_text);
-    sp_buf_add(out, pairs_text);
-    if (isa >= SPRY_SSE2)
-        sp_buf_add(out, "#include <immintrin.h>\n\n");
     for (int lanes = 2; lanes * 4 <= bytes; lanes *= 2)
         add_vector(out, "f32x", "float", 4, lanes);
     for (int lanes = 2; lanes * 8 <= bytes; lanes *= 2)
         add_vector(out, "f64x", "double", 8, lanes);
     sp_buf_add(out, "\n");
+}
+
+void sp_codegen_prelude(sp_buf *out, spry_isa isa)
+{
+    sp_codegen_vectors(out, isa);
+    sp_buf_add(out, pairs_text);
+    if (isa >= SPRY_SSE2)
+        sp_buf_add(out, "#include <immintrin.h>\n\n");
     add_stream(out, isa);
     if (isa == SPRY_AVX2)
         sp_buf_add(out, gather_avx2);

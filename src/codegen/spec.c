@@ -1,35 +1,7 @@
-/* spec.c - what a schedule needs from its kernel, and the kernel's name. */
+/* spec.c - what is known of a kernel by its spec: name, flags, padding. */
 #include "codegen/codegen.h"
 
-#include "problem/problem.h"
-
-sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
-                        spry_isa isa, int32_t index)
-{
-    /* A dcsr kernel is a csr kernel that is handed a list of rows. */
-    sp_spec k = {
-        .op = p->op,
-        .type = p->type,
-        .isa = isa,
-        .format = x->format == SPRY_DCSR ? SPRY_CSR : x->format,
-        .plain = sp_schedule_plain(x),
-        .scatter = sp_schedule_innermost(x) == 2,
-        .tile = x->tile,
-        .unroll = x->unroll,
-        .r = x->r,
-        .c = x->c,
-        .slice = x->slice,
-        .gather = x->gather && index != 64,
-        .index = index,
-        .palette = x->palette,
-        .prefetch = x->prefetch > 0,
-        .n = !x->fixed ? 0
-             : x->copy ? x->pass
-                       : p->n,
-    };
-
-    return k;
-}
+#include "schedule/super.h"
 
 static void add_number(char *out, size_t *at, const char *name, int64_t value,
                        int64_t otherwise)
@@ -37,6 +9,19 @@ static void add_number(char *out, size_t *at, const char *name, int64_t value,
     if (value != otherwise && *at < SP_KERNEL_NAME)
         *at += (size_t)snprintf(out + *at, SP_KERNEL_NAME - *at, "_%s%lld",
                                 name, (long long)value);
+}
+
+/* A nest has too many words for a name; their hash has not. */
+static size_t add_nest(char *out, size_t size, const sp_spec *k)
+{
+    sp_hash h = sp_hash_begin();
+    char hex[33];
+
+    sp_hash_add(&h, &k->super, sizeof k->super);
+    sp_hash_add(&h, k->size, sizeof k->size);
+    sp_hash_hex(hex, h);
+    return (size_t)snprintf(out, size, "_%.16s%s%s", hex,
+                            k->dynamic ? "_dynamic" : "", k->own ? "_own" : "");
 }
 
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
@@ -48,6 +33,8 @@ char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
         spry_isa_name(k->isa));
 
     add_number(out, &at, "scatter", k->scatter, 0);
+    if (k->format == SPRY_SUPER)
+        at += add_nest(out + at, SP_KERNEL_NAME - at, k);
     add_number(out, &at, "tile", k->tile, 0);
     add_number(out, &at, "unroll", k->unroll, 1);
     add_number(out, &at, "r", k->r, 1);
@@ -66,19 +53,55 @@ int sp_codegen_lanes(spry_isa isa, spry_type type)
     return spry_isa_bytes(isa) / (int)type;
 }
 
+/* Values are stored for a whole block only when the last level is dense, and
+ * sddmm leaves those out that are no entries. */
+static int super_pads(const sp_spec *k)
+{
+    const sp_indices *d = sp_indices_of(k->op);
+    int last = k->super.loops - 1;
+
+    while (last > 0 && !sp_is_sparse(d, sp_loop_index(k->super.order[last])))
+        last--;
+    return k->op != SPRY_SDDMM && k->super.dense >> k->super.order[last] & 1;
+}
+
 int sp_codegen_pads(const sp_spec *k)
 {
     return k->format == SPRY_BCSR || k->format == SPRY_DIA ||
-           (k->format == SPRY_SELL && !k->palette);
+           (k->format == SPRY_SELL && !k->palette) ||
+           (k->format == SPRY_SUPER && super_pads(k));
 }
 
-const char *const *sp_codegen_flags(spry_isa isa)
+static int add_flags(const char *out[SP_FLAGS], int at,
+                     const char *const *flags)
+{
+    while (*flags)
+        out[at++] = *flags++;
+    return at;
+}
+
+/* Nests leave vectors of sparse loops to the compiler and open their own
+ * parallel loops. */
+const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
 {
     static const char *const none[] = {NULL};
     static const char *const avx2[] = {"-mavx2", "-mfma", NULL};
     static const char *const avx512[] = {
         "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw",
         "-mavx2",    "-mfma",      NULL};
+    static const char *const nest[] = {"-O3", "-fassociative-math",
+                                       "-fno-signed-zeros",
+                                       "-fno-trapping-math", NULL};
+    static const char *const threads[] = {"-fopenmp", NULL};
+    int at = add_flags(out, 0,
+                       k->isa == SPRY_AVX512 ? avx512
+                       : k->isa == SPRY_AVX2 ? avx2
+                                             : none);
 
-    return isa == SPRY_AVX512 ? avx512 : isa == SPRY_AVX2 ? avx2 : none;
+    if (k->format == SPRY_SUPER)
+        at = add_flags(out, at, nest);
+    if (k->format == SPRY_SUPER && k->super.parallel)
+        at = add_flags(out, at, threads);
+    out[at] = NULL;
+    return out;
 }

@@ -4,6 +4,7 @@
  *   rates     what one machine does in a second, on so many threads
  *   work      what the loops issue
  *   traffic   what moves between the caches
+ *   super     loop nests, by counting their turns
  */
 #ifndef SP_MODEL_INTERNAL_H
 #define SP_MODEL_INTERNAL_H
@@ -42,6 +43,11 @@ typedef struct {
     int64_t span;
 } sp_sell;
 sp_sell sp_model_sell(const sp_ask *q);
+
+/* ---- super.c ---- */
+
+/* A loop nest, all of it. */
+spry_status sp_model_super(spry_prediction *out, const sp_ask *q);
 
 /* ---- rates.c ---- */
 

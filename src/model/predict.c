@@ -183,6 +183,8 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
     q.t = spry_problem_stats(p);
     if (!q.t)
         return sp_fail_memory(sizeof *q.t);
+    if (x->format == SPRY_SUPER)
+        return sp_model_super(out, &q);
     s = sp_model_storage(&k, &q);
     if (s == SPRY_OK)
         fill_terms(out, &q, &k);

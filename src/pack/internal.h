@@ -19,7 +19,7 @@ typedef struct {
 
 typedef spry_status sp_packer(sp_pack_job *w);
 sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia,
-    sp_pack_tensor;
+    sp_pack_tensor, sp_pack_super;
 
 /* The segments [from[i], to[i]) of A's entries, sliced; see sell.c. */
 spry_status sp_pack_sell_panel(sp_pack_job *w, sp_part *q, const int64_t *from,

@@ -8,7 +8,7 @@
 static sp_packer *const packers[] = {
     [SPRY_CSR] = sp_pack_csr,   [SPRY_BCSR] = sp_pack_bcsr,
     [SPRY_SELL] = sp_pack_sell, [SPRY_DCSR] = sp_pack_csr,
-    [SPRY_DIA] = sp_pack_dia,
+    [SPRY_DIA] = sp_pack_dia,   [SPRY_SUPER] = sp_pack_super,
 };
 
 /* Kernels look ahead for what to prefetch: entries in most formats, steps of
@@ -22,7 +22,7 @@ static int64_t spare_entries(const spry_schedule *x, int lanes)
 
 static sp_packer *packer_of(const spry_problem *p, const spry_schedule *x)
 {
-    if (p->op == SPRY_MTTKRP)
+    if (p->op == SPRY_MTTKRP && x->format != SPRY_SUPER)
         return sp_pack_tensor;
     return x->panel ? sp_pack_panels : packers[x->format];
 }
@@ -54,8 +54,11 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
     s = x->palette && !sp_matrix_one_value(p->A)
             ? sp_fail(SPRY_USAGE, "the values are not all the same")
             : packer_of(p, x)(&w);
-    if (s == SPRY_OK)
-        s = sp_pack_cut(&w);
+    if (x->format != SPRY_SUPER) {
+        k->covers |= p->op == SPRY_SDDMM; /* each entry is visited once */
+        if (s == SPRY_OK)
+            s = sp_pack_cut(&w);
+    }
     if (s != SPRY_OK) {
         sp_packed_free(k);
         return s;

@@ -6,6 +6,10 @@
 #include "problem/problem.h"
 #include "schedule/schedule.h"
 
+/* What a nest's kernel knows of its levels: the length of every index, then
+ * for each level where its pos begins in `start` and its crd in `col`. */
+enum { SP_LEVEL_TABLE = SPRY_INDICES + 2 * (SPRY_LOOPS - 2) };
+
 /* One walk over units (rows, block rows, slices, groups). Column panels are
  * several parts, everything else is one. Arrays as in codegen/args.h. */
 typedef struct {
@@ -16,7 +20,8 @@ typedef struct {
     void *val;       /* [values] */
     void *row;       /* [units, or one per lane] or NULL */
     void *base;      /* [units] or NULL */
-    int64_t *out;    /* [units] or NULL */
+    void *out;       /* [units] int64_t or NULL; of super [values], as wide as
+                        start, -1 where there is no entry */
     void *whole;     /* [units] or NULL */
     void *length;    /* [one per lane] as wide as a value, or NULL */
     void *mid;       /* tensors: [fibers + pad] or NULL */
@@ -31,7 +36,8 @@ typedef struct {
     sp_part *part;
     int64_t *diagonal; /* [diagonals] */
     int64_t diagonals;
-    int covers;    /* every row of the result is written */
+    int64_t level[SP_LEVEL_TABLE]; /* of super */
+    int covers;    /* every result is written, not only added to */
     int pads;      /* zeros were added that the kernel multiplies */
     int64_t spare; /* columns and values readable behind the last, all 0 */
     double bytes;

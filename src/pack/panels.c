@@ -51,7 +51,7 @@ static void fill(const sp_pack_job *w, sp_part *q, const int64_t *next,
         if (q->row)
             sp_put_wide(w, q->row, u, i);
         if (q->out)
-            q->out[u] = next[i];
+            ((int64_t *)q->out)[u] = next[i];
         at += end[i] - next[i];
         sp_put_wide(w, q->start, ++u, at);
     }

@@ -34,7 +34,8 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
                 {(q->units + 1) * wide,
                  (q->entries + plan->packed->spare) * (plan->packed->index / 8),
                  (q->values + plan->packed->spare) * (int64_t)plan->p->type,
-                 q->units * lanes * wide, q->units * wide, q->units * 8,
+                 q->units * lanes * wide, q->units * wide,
+                 plan->x.format == SPRY_SUPER ? q->values * wide : q->units * 8,
                  q->units * wide, q->units * lanes * (int64_t)plan->p->type,
                  (q->fibers + plan->packed->spare) * mid,
                  (q->fibers + 1) * wide}};
@@ -72,9 +73,25 @@ static spry_status write_data(const spry_plan *plan, const char *path)
     return good ? s : sp_fail_errno(SPRY_SYSTEM, "cannot write %s", path);
 }
 
+/* Threads that call the kernel: a nest deals out its own. */
+static int shares_of(const spry_plan *plan)
+{
+    return plan->x.format == SPRY_SUPER ? 1 : plan->x.threads;
+}
+
+static void add_numbers(sp_buf *out, const char *name, const int64_t *number,
+                        int64_t count)
+{
+    sp_buf_printf(out, "static const int64_t %s[] = {", name);
+    for (int64_t d = 0; d < count; d++)
+        sp_buf_printf(out, "%s%lld", d ? ", " : "", (long long)number[d]);
+    sp_buf_add(out, count ? "};\n" : "0};\n");
+}
+
 /* One initialiser per part: offsets into the data, -1 for none. */
 static int64_t add_parts(sp_buf *out, const spry_plan *plan)
 {
+    static const int64_t whole[] = {0, 1};
     int64_t at = 0;
 
     sp_buf_printf(out,
@@ -84,9 +101,10 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
                   "length, mid, "
                   "mid_start, mid_prefetch, cut[THREADS + 1];\n"
                   "} part[PARTS] = {\n",
-                  plan->packed->parts, (int)plan->x.threads);
+                  plan->packed->parts, shares_of(plan));
     for (int i = 0; i < plan->packed->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
+        const int64_t *cut = q->cut ? q->cut : whole;
         arrays a = arrays_of(plan, q);
 
         sp_buf_printf(out, "    {.col0 = %lld", (long long)q->col0);
@@ -98,20 +116,12 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
         sp_buf_printf(out, ", .mid_prefetch = %lld",
                       (long long)sp_plan_mid_prefetch(plan, q));
         sp_buf_add(out, ", .cut = {");
-        for (int t = 0; t <= plan->x.threads; t++)
-            sp_buf_printf(out, "%s%lld", t ? ", " : "", (long long)q->cut[t]);
+        for (int t = 0; t <= shares_of(plan); t++)
+            sp_buf_printf(out, "%s%lld", t ? ", " : "", (long long)cut[t]);
         sp_buf_add(out, "}},\n");
     }
     sp_buf_add(out, "};\n");
     return at;
-}
-
-static void add_diagonals(sp_buf *out, const sp_packed *k)
-{
-    sp_buf_printf(out, "static const int64_t diagonal[] = {");
-    for (int64_t d = 0; d < k->diagonals; d++)
-        sp_buf_printf(out, "%s%lld", d ? ", " : "", (long long)k->diagonal[d]);
-    sp_buf_add(out, k->diagonals ? "};\n" : "0};\n");
 }
 
 static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
@@ -124,14 +134,16 @@ static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
                   "static const int64_t diagonals = %lld, bytes = %lld;\n"
                   "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
                   "enum { INNER = %d, SWAPPED = %d };\n"
-                  "static const int64_t pass = %lld;\n\n",
+                  "static const int64_t pass = %lld, threads = %d, "
+                  "chunk = %d;\n\n",
                   (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
                   (long long)spry_problem_output_size(p),
                   (long long)plan->packed->diagonals, (long long)bytes,
-                  plan->packed->covers || p->op == SPRY_SDDMM,
-                  p->op == SPRY_SDDMM, (int)plan->x.prefetch,
-                  sp_plan_inner(plan), sp_plan_swapped(plan),
-                  (long long)(plan->x.pass ? plan->x.pass : p->n));
+                  plan->packed->covers, p->op == SPRY_SDDMM,
+                  (int)plan->x.prefetch, sp_plan_inner(plan),
+                  sp_plan_swapped(plan),
+                  (long long)(plan->x.pass ? plan->x.pass : p->n),
+                  (int)plan->x.threads, (int)plan->x.chunk);
 }
 
 /* @ is the name, $ the kernel, T the element type. */
@@ -189,6 +201,8 @@ static const char body[] =
     "            .whole = array(m, part[i].whole),\n"
     "            .length = array(m, part[i].length),\n"
     "            .diagonal = diagonal, .diagonals = diagonals,\n"
+    "            .level = level, .results = results,\n"
+    "            .threads = threads, .chunk = chunk,\n"
     "            .mid = array(m, part[i].mid),\n"
     "            .mid_start = array(m, part[i].mid_start),\n"
     "            .B = SWAPPED ? d : b, .D = SWAPPED ? b : d,\n"
@@ -243,6 +257,7 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
                          const char *name)
 {
     const char *T = plan->p->type == SPRY_F32 ? "float" : "double";
+    const char *flags[SP_FLAGS];
 
     for (const char *at = text; *at; at++) {
         int word =
@@ -256,8 +271,8 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
         else if (*at == '~')
             sp_buf_add(out, plan->text);
         else if (*at == '%')
-            for (const char *const *f = sp_codegen_flags(plan->spec.isa); *f;
-                 f++)
+            for (const char *const *f = sp_codegen_flags(flags, &plan->spec);
+                 *f; f++)
                 sp_buf_printf(out, " %s", *f);
         else if (*at == 'T' && !word)
             sp_buf_add(out, T);
@@ -276,7 +291,9 @@ static void add_source(sp_buf *out, const spry_plan *plan, const char *name)
     sp_codegen_prelude(out, plan->spec.isa);
     sp_codegen_kernel(out, &plan->spec, "static ");
     bytes = add_parts(out, plan);
-    add_diagonals(out, plan->packed);
+    add_numbers(out, "diagonal", plan->packed->diagonal,
+                plan->packed->diagonals);
+    add_numbers(out, "level", plan->packed->level, SP_LEVEL_TABLE);
     add_constants(out, plan, bytes);
     add_template(out, body, plan, name);
 }

@@ -7,6 +7,7 @@
 /* The built-in kernel, or one compiled now. */
 static spry_status find_kernel(spry_plan *plan, const char *cpu)
 {
+    const char *flags[SP_FLAGS];
     sp_buf source = {0};
     spry_status s;
 
@@ -18,7 +19,7 @@ static spry_status find_kernel(spry_plan *plan, const char *cpu)
         s = sp_fail_memory(source.cap);
     else
         s = sp_jit_load(&plan->code, source.data,
-                        sp_codegen_flags(plan->spec.isa), cpu);
+                        sp_codegen_flags(flags, &plan->spec), cpu);
     sp_buf_free(&source);
     if (s != SPRY_OK)
         return s;
@@ -39,20 +40,13 @@ static spry_status pack(spry_plan *plan, const spry_machine *m)
     return s;
 }
 
-spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
-                           const spry_schedule *x, const spry_machine *m)
+spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
+                            const spry_schedule *x, const spry_machine *m)
 {
-    spry_machine here;
     spry_plan *plan;
-    spry_status s = SPRY_OK;
+    spry_status s = spry_schedule_legal(x, p, m);
 
     *out = NULL;
-    if (!m) {
-        s = spry_machine_detect(&here);
-        m = &here;
-    }
-    if (s == SPRY_OK)
-        s = spry_schedule_legal(x, p, m);
     if (s != SPRY_OK)
         return s;
     plan = sp_alloc(1, sizeof *plan);
@@ -65,17 +59,36 @@ spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
     s = pack(plan, m);
     if (s == SPRY_OK && x->copy)
         s = sp_scratch_open(&plan->scratch, p->A->cols * x->pass, p->type);
-    if (s == SPRY_OK) {
-        plan->spec = sp_codegen_spec(x, p, m->isa, plan->packed->index);
-        sp_codegen_name(plan->name, &plan->spec);
-        s = find_kernel(plan, m->fingerprint);
-    }
     if (s != SPRY_OK) {
         spry_plan_free(plan);
         return s;
     }
+    plan->spec = sp_codegen_spec(x, p, m->isa, plan->packed->index);
+    sp_codegen_name(plan->name, &plan->spec);
     *out = plan;
     return SPRY_OK;
+}
+
+spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m)
+{
+    spry_machine here;
+    spry_status s = SPRY_OK;
+
+    *out = NULL;
+    if (!m) {
+        s = spry_machine_detect(&here);
+        m = &here;
+    }
+    if (s == SPRY_OK)
+        s = sp_plan_prepare(out, p, x, m);
+    if (s == SPRY_OK)
+        s = find_kernel(*out, m->fingerprint);
+    if (s != SPRY_OK) {
+        spry_plan_free(*out);
+        *out = NULL;
+    }
+    return s;
 }
 
 void spry_plan_free(spry_plan *plan)

@@ -32,6 +32,17 @@ struct spry_plan {
     void (*release)(void *story);
 };
 
+/* All of spry_plan_make but the kernel. */
+spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
+                            const spry_schedule *x, const spry_machine *m);
+
+/* Plans of many super schedules, x[i] on p[i], whose kernels are compiled in
+ * one go: starting the compiler costs more than most kernels do. A point
+ * that is illegal or infeasible leaves plan[i] NULL. On failure all are. */
+spry_status sp_plan_make_nests(spry_plan **plan, int count,
+                               const spry_problem *const *p,
+                               const spry_schedule *x, const spry_machine *m);
+
 /* The operand that columns of a part count in (0 B, 1 D, 2 C), whether a
  * tensor's kernel is handed D for B, and fibers to look ahead. */
 int sp_plan_inner(const spry_plan *plan);

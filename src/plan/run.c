@@ -98,6 +98,10 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
         .length = q->length,
         .diagonal = plan->packed->diagonal,
         .diagonals = plan->packed->diagonals,
+        .level = plan->packed->level,
+        .results = spry_problem_output_size(p),
+        .threads = plan->x.threads,
+        .chunk = plan->x.chunk,
         .alpha = f->alpha,
         .beta = later && !sampled ? 1 : f->beta,
         .prefetch = plan->x.prefetch,
@@ -201,6 +205,15 @@ static spry_status run_copies(const spry_plan *plan, const sp_operands *f,
     return SPRY_OK;
 }
 
+/* A nest deals out its own threads. */
+static int run_nest(const spry_plan *plan, const sp_operands *f)
+{
+    view v = {*f, plan->p->n, plan->p->n};
+    sp_args a = part_args(plan, plan->packed->part, &v);
+
+    return plan->kernel(&a);
+}
+
 /* ---- around the kernel ---- */
 
 /* C = beta C, for rows that no unit visits. */
@@ -250,11 +263,13 @@ static void run_plainly(const spry_plan *plan, const sp_operands *f)
 spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad)
 {
     *bad = 0;
-    if (!plan->packed->covers && plan->p->op != SPRY_SDDMM)
+    if (!plan->packed->covers)
         scale(plan, &f);
     if (plan->x.copy)
         return run_copies(plan, &f, bad);
-    *bad = plan->x.chunk ? run_dynamic(plan, &f) : run_static(plan, &f);
+    *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, &f)
+           : plan->x.chunk              ? run_dynamic(plan, &f)
+                                        : run_static(plan, &f);
     return SPRY_OK;
 }
 
@@ -270,7 +285,8 @@ static spry_status run_rows(const spry_plan *plan, sp_operands f)
     int bad;
 
     if (plan->packed->pads && f.beta != 0 &&
-        !all_finite(p, f.B, spry_problem_input_size(p, 0))) {
+        (!all_finite(p, f.B, spry_problem_input_size(p, 0)) ||
+         !all_finite(p, f.D, spry_problem_input_size(p, 1)))) {
         run_plainly(plan, &f);
         return SPRY_OK;
     }

@@ -5,7 +5,9 @@
  * problem and to the machine, one sentence each. */
 #include "schedule/schedule.h"
 
-#include "problem/problem.h"
+#include <string.h>
+
+#include "schedule/super.h"
 
 static int power_of_two(int32_t v)
 {
@@ -64,9 +66,12 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
 
 static const char *mix_fault(const spry_schedule *x, spry_op op)
 {
+    static const spry_super none;
     int plain = x->format != SPRY_BCSR && x->tile == 0 && x->unroll == 1;
     int may_be_plain = x->format == SPRY_CSR || x->format == SPRY_CSF;
 
+    if (memcmp(&x->super, &none, sizeof none) != 0)
+        return "only super has a nest";
     if (op != SPRY_SPMV && x->tile == 0 && !may_be_plain)
         return "tile must be set";
     if (op != SPRY_SPMV && may_be_plain && x->tile == 0 && x->unroll > 1)
@@ -136,7 +141,8 @@ spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
         return s;
     fault = shape_fault(x, p->op);
     if (!fault)
-        fault = mix_fault(x, p->op);
+        fault = x->format == SPRY_SUPER ? sp_super_fault(x, p->op)
+                                        : mix_fault(x, p->op);
     if (!fault)
         fault = problem_fault(x, p, m);
     return fault ? sp_fail(SPRY_USAGE, "%s", fault) : SPRY_OK;

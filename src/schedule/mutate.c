@@ -1,7 +1,7 @@
 /* mutate.c - a step through the space. */
 #include "schedule/schedule.h"
 
-#include "problem/problem.h"
+#include "schedule/super.h"
 
 static int32_t pick_value(const sp_param *q, const spry_machine *m, sp_rng *r)
 {
@@ -23,6 +23,8 @@ static void change_format(spry_schedule *x, spry_op op, sp_rng *r)
     for (int i = 0; i < sp_param_count; i++)
         if (sp_param_used(&sp_params[i], y.format, op))
             sp_param_set(&y, &sp_params[i], sp_param_get(x, &sp_params[i]));
+    if (y.format == SPRY_SUPER)
+        y = sp_super_fixed_csr(op, x->threads);
     *x = y;
 }
 
@@ -35,7 +37,9 @@ int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
 
         if (sp_rng_below(r, 8) == 0)
             change_format(&y, p->op, r);
-        for (int i = 0; i < steps; i++) {
+        if (y.format == SPRY_SUPER)
+            sp_super_mutate(&y, p->op, m, r);
+        for (int i = 0; y.format != SPRY_SUPER && i < steps; i++) {
             const sp_param *q =
                 &sp_params[sp_rng_below(r, (uint64_t)sp_param_count)];
 

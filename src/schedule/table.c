@@ -56,6 +56,9 @@ const sp_format sp_formats[] = {
       "unroll tile index prefetch fixed threads chunk", NULL}},
     {"dia", {"slice threads chunk", NULL, NULL, NULL}},
     {"csf", {NULL, NULL, NULL, "index threads chunk"}},
+    {"super",
+     {"index threads chunk", "index threads chunk", "index threads chunk",
+      "index threads chunk"}},
 };
 const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
 

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule/super.h"
+
+static const char blank[] = " \t,";
+
 static size_t add_value(char *out, size_t size, const sp_param *q,
                         int32_t value)
 {
@@ -18,6 +22,8 @@ char *spry_schedule_text(char buf[SPRY_SCHEDULE_TEXT], const spry_schedule *x)
     size_t at = (size_t)snprintf(buf, SPRY_SCHEDULE_TEXT, "%s",
                                  sp_formats[x->format].name);
 
+    if (x->format == SPRY_SUPER)
+        at += sp_super_text(buf + at, SPRY_SCHEDULE_TEXT - at, &x->super);
     for (int i = 0; i < sp_param_count; i++) {
         int32_t value = sp_param_get(x, &sp_params[i]);
 
@@ -82,21 +88,62 @@ static spry_status read_word(spry_schedule *x, const char *word, size_t n)
     return SPRY_OK;
 }
 
+/* The words behind the format's name. */
+static spry_status read_words(spry_schedule *x, const char *at)
+{
+    size_t n;
+    spry_status s = SPRY_OK;
+
+    for (; s == SPRY_OK && *(at += strspn(at, blank)); at += n) {
+        n = strcspn(at, blank);
+        if (x->format != SPRY_SUPER || !sp_super_word(&x->super, at, n))
+            s = read_word(x, at, n < 99 ? n : 99);
+    }
+    if (x->format == SPRY_SUPER)
+        sp_super_settle(&x->super);
+    return s;
+}
+
+static int begins_with_fixed_csr(const char *text)
+{
+    static const char name[] = "fixed-csr";
+    size_t n = sizeof name - 1;
+
+    return strncmp(text, name, n) == 0 && (!text[n] || strchr(blank, text[n]));
+}
+
 spry_status spry_schedule_parse(spry_schedule *out, const char *text)
 {
-    static const char blank[] = " \t,";
     const char *at = text + strspn(text, blank);
     size_t n = strcspn(at, blank);
     int format = find_format(at, n);
-    spry_status s = SPRY_OK;
 
+    if (begins_with_fixed_csr(at))
+        return sp_fail(SPRY_USAGE, "schedule: what fixed-csr is depends on the "
+                                   "operation");
     if (format < 0)
         return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not a format",
                        (int)(n < 99 ? n : 99), at);
     *out = sp_schedule_default(format);
-    for (at += n; s == SPRY_OK && *(at += strspn(at, blank)); at += n) {
-        n = strcspn(at, blank);
-        s = read_word(out, at, n < 99 ? n : 99);
+    return read_words(out, at + n);
+}
+
+/* Words may change it, "fixed-csr threads=2 chunk=64"; threads bring the
+ * parallel loop and its chunk with them. */
+spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
+                                    spry_op op)
+{
+    const char *at = text + strspn(text, blank);
+    spry_status s;
+
+    if (!begins_with_fixed_csr(at))
+        return spry_schedule_parse(out, text);
+    at += strcspn(at, blank);
+    *out = sp_super_fixed_csr(op, 1);
+    s = read_words(out, at);
+    if (s == SPRY_OK && out->threads > 1) {
+        *out = sp_super_fixed_csr(op, out->threads);
+        s = read_words(out, at);
     }
     return s;
 }

@@ -53,7 +53,8 @@ static spry_status visit(const walk *w, spry_schedule x, int depth)
     return status;
 }
 
-/* All points of one format. */
+/* All points of one format; nests have no end and are left to those who
+ * draw or learn. */
 static spry_status visit_format(walk *w, int32_t format)
 {
     w->count = 0;
@@ -86,7 +87,7 @@ spry_status sp_search_exhaustive(sp_candidate *out, int *count, int most,
     if (status == SPRY_OK)
         status = add_baselines(&keep, s);
     for (int f = 0; status == SPRY_OK && f < sp_format_count; f++)
-        if (sp_formats[f].uses[s->p->op])
+        if (sp_formats[f].uses[s->p->op] && f != SPRY_SUPER)
             status = visit_format(&w, f);
     if (status == SPRY_OK)
         status = sp_keep_best(out, count, most, &keep);

@@ -35,8 +35,8 @@ static int never_filled(const sp_space *s, const spry_schedule *x)
 
 double sp_point_score(const sp_space *s, const spry_schedule *x)
 {
-    if ((x->fixed && !s->compile) || never_filled(s, x) ||
-        spry_schedule_legal(x, s->p, s->m) != SPRY_OK)
+    if (((x->fixed || x->format == SPRY_SUPER) && !s->compile) ||
+        never_filled(s, x) || spry_schedule_legal(x, s->p, s->m) != SPRY_OK)
         return HUGE_VAL;
     return s->score(x, s->payload);
 }

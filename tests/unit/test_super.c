@@ -1,0 +1,158 @@
+/* test_super.c - random SuperSchedules against the reference. */
+#include "odd_matrices.h"
+
+#include <string.h>
+
+#include "plan/plan.h"
+#include "schedule/super.h"
+
+enum { PROBLEMS = 40, BATCH = 50, POINTS = 200 };
+
+/* Problems of one operation on odd matrices, with their right answers. */
+typedef struct {
+    spry_matrix *A[MAKERS];
+    spry_problem *p[PROBLEMS];
+    sp_oracle *o[PROBLEMS];
+    int count;
+} world;
+
+static spry_status make_problem(spry_problem **p, const spry_matrix *A,
+                                spry_op op, int64_t n, spry_type type)
+{
+    return op == SPRY_SPMV   ? spry_problem_spmv(p, A, type)
+           : op == SPRY_SPMM ? spry_problem_spmm(p, A, n, type)
+                             : spry_problem_sddmm(p, A, n, type);
+}
+
+static void open_world(world *w, spry_op op)
+{
+    static const int64_t widths[] = {1, 3, 8, 37, 70};
+
+    w->count = 0;
+    for (int i = 0; i < MAKERS; i++) {
+        w->A[i] = make_matrix(i);
+        for (int t = 0; t < 3; t++) {
+            int64_t n = op == SPRY_SPMV ? 1 : widths[(i + 2 * t) % 5];
+            spry_type type = (i + t) % 2 ? SPRY_F32 : SPRY_F64;
+
+            check_ok(make_problem(&w->p[w->count], w->A[i], op, n, type));
+            check_ok(sp_oracle_make(&w->o[w->count], w->p[w->count], 7));
+            w->count++;
+        }
+    }
+}
+
+static void close_world(world *w)
+{
+    for (int i = 0; i < w->count; i++) {
+        sp_oracle_free(w->o[i]);
+        spry_problem_free(w->p[i]);
+    }
+    for (int i = 0; i < MAKERS; i++)
+        spry_matrix_free(w->A[i]);
+}
+
+/* What was stored is what was foretold. */
+static void check_storage(const spry_plan *plan)
+{
+    sp_super_storage k;
+
+    check_ok(sp_super_store(&k, &plan->x, plan->p));
+    assert_int_equal(k.index, plan->packed->index);
+    assert_int_equal(k.sizes.values, plan->packed->part->values);
+    assert_true(k.bytes == plan->packed->bytes);
+}
+
+/* The next problem on which a point does not take long: some start threads
+ * in their innermost loop. Else the last one. */
+static int choose_problem(const world *w, const spry_schedule *x, int from,
+                          const spry_machine *m)
+{
+    int i = from;
+
+    for (int tries = 0; tries < w->count; tries++, i++) {
+        spry_prediction guess;
+
+        if (spry_predict(&guess, w->p[i % w->count], x, m) == SPRY_OK &&
+            guess.seconds < 2e-3)
+            break;
+    }
+    return i % w->count;
+}
+
+/* Points first .. first + BATCH of the sample, dealt out to the problems. */
+static int check_batch(const world *w, const spry_schedule *x, int first,
+                       const spry_machine *m)
+{
+    const spry_problem *p[BATCH];
+    spry_schedule y[BATCH];
+    spry_plan *plan[BATCH];
+    int which[BATCH], done = 0;
+
+    for (int i = 0; i < BATCH; i++) {
+        which[i] = choose_problem(w, &x[first + i], first + i, m);
+        p[i] = w->p[which[i]];
+        y[i] = x[first + i];
+        y[i].index = i % 3 ? 0 : 64;
+    }
+    check_ok(sp_plan_make_nests(plan, BATCH, p, y, m));
+    for (int i = 0; i < BATCH; i++) {
+        if (!plan[i])
+            continue;
+        check_ok(sp_oracle_check(w->o[which[i]], plan[i]));
+        check_storage(plan[i]);
+        spry_plan_free(plan[i]);
+        done++;
+    }
+    return done;
+}
+
+static void check_operation(spry_op op)
+{
+    static spry_schedule x[POINTS + 2 * BATCH];
+    spry_space space = {.op = op, .splits = {8, 8, 6}, .threads = 3};
+    spry_machine m;
+    world w;
+    int done = 0;
+
+    if (spry_jit_available() != SPRY_OK)
+        skip();
+    check_ok(spry_machine_detect(&m));
+    m.threads = 3;
+    sp_jit_limit(200);
+    open_world(&w, op);
+    spry_space_sample(x, POINTS + 2 * BATCH, &space, SPRY_SAMPLE_ALL, 11);
+    for (int at = 0; done < POINTS && at < POINTS + 2 * BATCH; at += BATCH)
+        done += check_batch(&w, x, at, &m);
+    assert_true(done >= POINTS);
+    close_world(&w);
+}
+
+static void spmv_nests_are_right(void **state)
+{
+    (void)state;
+    check_operation(SPRY_SPMV);
+}
+
+static void spmm_nests_are_right(void **state)
+{
+    (void)state;
+    check_operation(SPRY_SPMM);
+}
+
+static void sddmm_nests_are_right(void **state)
+{
+    (void)state;
+    check_operation(SPRY_SDDMM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spmv_nests_are_right),
+        cmocka_unit_test(spmm_nests_are_right),
+        cmocka_unit_test(sddmm_nests_are_right),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
