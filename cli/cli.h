@@ -209,6 +209,6 @@ spry_status dense_convert(dense *d, spry_type type);
 typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
-    cmd_cache, cmd_doctor;
+    cmd_cache, cmd_schedules, cmd_doctor;
 
 #endif

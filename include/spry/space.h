@@ -1,8 +1,8 @@
 /* space.h - the space of SuperSchedules: walked, counted, sampled, sized
  * before anything is stored, and in WACO's own words.
  *
- * Indices are i k | j (spmv without j), of sddmm i j | k: the sparse ones
- * first, then the one of the dense columns. */
+ * Of the indices the sparse ones come first, then the one of the dense
+ * columns: spmv i k, spmm i k j, sddmm i j k, mttkrp i k l j. */
 #ifndef SPRY_SPACE_H
 #define SPRY_SPACE_H
 
@@ -44,7 +44,8 @@ void spry_space_each(const spry_space *s, spry_visit *visit, void *payload);
 /* Points by chance, the same for the same seed. SPRY_SAMPLE_ALL takes any
  * legal nest with the space's splits, every one as likely as the others, on
  * up to `threads`; SPRY_SAMPLE_WACO draws as WACO's generators do, of a
- * hundred spmm points 32 in blocks, of a hundred sddmm points 68. */
+ * hundred spmm points 32 in blocks, of a hundred sddmm points 68 (blocks may
+ * have dense ones shorter than 8 in their midst, which the space has not). */
 typedef enum { SPRY_SAMPLE_ALL, SPRY_SAMPLE_WACO } spry_sample;
 void spry_space_sample(spry_schedule *out, int64_t count, const spry_space *s,
                        spry_sample how, uint64_t seed);
@@ -74,7 +75,8 @@ spry_status spry_space_storage(spry_storage *out, const spry_schedule *x,
  *
  *   isplit ksplit jsplit order... i1f i0f k1f k0f parallel threads chunk
  *
- * 13 words for spmv, 16 for spmm and sddmm. A record has " = ms" behind it,
+ * 13 words for spmv, 16 for spmm and sddmm, 21 for mttkrp, which WACO itself
+ * does not have. A record has " = ms" behind it,
  * the output of a run also words before it and "ms" at the end. */
 
 /* Read a line of any of the three forms. ms is -1 when it has none. threads
@@ -106,7 +108,7 @@ void spry_waco_free(spry_waco_list *list);
 
 /* The row of numbers that WACO's network is fed: splits, the order as a
  * matrix, formats, parallel loop, threads, chunk. Returns how many, 25 for
- * spmv, 46 for spmm and sddmm; 0 when WACO has no words for x. */
+ * spmv, 46 for spmm and sddmm, 77 for mttkrp; 0 when WACO has no words for x. */
 enum { SPRY_WACO_VECTOR = 80 };
 int spry_waco_vector(float out[SPRY_WACO_VECTOR], const spry_schedule *x,
                      spry_op op);

@@ -8,20 +8,32 @@
 
 enum { PROBLEMS = 40, BATCH = 50, POINTS = 200 };
 
+/* Odd tensors: empty slices, modes of one, nothing at all. */
+static const char *const tensors[MAKERS] = {
+    "uniform i=40 k=30 l=50 nnz=900", "uniform i=100 k=9 l=9 nnz=60",
+    "uniform i=1 k=40 l=30 nnz=300",  "uniform i=40 k=1 l=30 nnz=300",
+    "uniform i=40 k=30 l=1 nnz=300",  "uniform i=1 k=1 l=1 nnz=1",
+    "uniform i=7 k=6 l=5 nnz=0",      "uniform i=6 k=5 l=4 nnz=120",
+    "zipf i=61 k=53 l=67 nnz=500",    "clusters i=64 k=50 l=40 side=4 nnz=800",
+    "fibers i=20 k=60 l=31 nnz=600",  "uniform i=17 k=13 l=19 nnz=200",
+};
+
 /* Problems of one operation on odd matrices, with their right answers. */
 typedef struct {
     spry_matrix *A[MAKERS];
+    spry_tensor *T[MAKERS];
     spry_problem *p[PROBLEMS];
     sp_oracle *o[PROBLEMS];
     int count;
 } world;
 
-static spry_status make_problem(spry_problem **p, const spry_matrix *A,
+static spry_status make_problem(spry_problem **p, const world *w, int i,
                                 spry_op op, int64_t n, spry_type type)
 {
-    return op == SPRY_SPMV   ? spry_problem_spmv(p, A, type)
-           : op == SPRY_SPMM ? spry_problem_spmm(p, A, n, type)
-                             : spry_problem_sddmm(p, A, n, type);
+    return op == SPRY_SPMV    ? spry_problem_spmv(p, w->A[i], type)
+           : op == SPRY_SPMM  ? spry_problem_spmm(p, w->A[i], n, type)
+           : op == SPRY_SDDMM ? spry_problem_sddmm(p, w->A[i], n, type)
+                              : spry_problem_mttkrp(p, w->T[i], n, type);
 }
 
 static void open_world(world *w, spry_op op)
@@ -31,11 +43,12 @@ static void open_world(world *w, spry_op op)
     w->count = 0;
     for (int i = 0; i < MAKERS; i++) {
         w->A[i] = make_matrix(i);
+        check_ok(spry_tensor_generate(&w->T[i], tensors[i], 1));
         for (int t = 0; t < 3; t++) {
             int64_t n = op == SPRY_SPMV ? 1 : widths[(i + 2 * t) % 5];
             spry_type type = (i + t) % 2 ? SPRY_F32 : SPRY_F64;
 
-            check_ok(make_problem(&w->p[w->count], w->A[i], op, n, type));
+            check_ok(make_problem(&w->p[w->count], w, i, op, n, type));
             check_ok(sp_oracle_make(&w->o[w->count], w->p[w->count], 7));
             w->count++;
         }
@@ -48,8 +61,10 @@ static void close_world(world *w)
         sp_oracle_free(w->o[i]);
         spry_problem_free(w->p[i]);
     }
-    for (int i = 0; i < MAKERS; i++)
+    for (int i = 0; i < MAKERS; i++) {
         spry_matrix_free(w->A[i]);
+        spry_tensor_free(w->T[i]);
+    }
 }
 
 /* What was stored is what was foretold. */
@@ -146,12 +161,19 @@ static void sddmm_nests_are_right(void **state)
     check_operation(SPRY_SDDMM);
 }
 
+static void mttkrp_nests_are_right(void **state)
+{
+    (void)state;
+    check_operation(SPRY_MTTKRP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spmv_nests_are_right),
         cmocka_unit_test(spmm_nests_are_right),
         cmocka_unit_test(sddmm_nests_are_right),
+        cmocka_unit_test(mttkrp_nests_are_right),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
