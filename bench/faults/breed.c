@@ -105,6 +105,7 @@ static int add_mutant(sp_buf *out, const bench_mutant *m, int number,
 static spry_status compile(sp_jit_code **out, const bench_mutant *m, int count,
                            const char *source, const spry_plan *plan)
 {
+    const char *flags[SP_FLAGS];
     sp_buf text = {0};
     spry_status s;
 
@@ -114,9 +115,10 @@ static spry_status compile(sp_jit_code **out, const bench_mutant *m, int count,
     for (int i = 0; i < count; i++)
         if (!add_mutant(&text, &m[i], i, source, plan))
             text.failed = 1;
-    s = text.failed ? sp_fail(SPRY_FAIL, "a fault has lost its place")
-                    : sp_jit_load(out, text.data,
-                                  sp_codegen_flags(plan->spec.isa), "mutants");
+    s = text.failed
+            ? sp_fail(SPRY_FAIL, "a fault has lost its place")
+            : sp_jit_load(out, text.data, sp_codegen_flags(flags, &plan->spec),
+                          "mutants");
     sp_buf_free(&text);
     return s;
 }

@@ -84,10 +84,13 @@ static void finish(sp_nest *w)
         sp_nest_line(w, "return 0;");
         return;
     }
-    sp_nest_line(w, "T bad = 0;");
+    sp_nest_line(w, "int bad = 0;");
+    if (w->parallel >= 0)
+        sp_nest_line(w, "#pragma omp parallel for num_threads(a->threads) "
+                        "reduction(| : bad)");
     sp_nest_line(w, "for (int64_t r = 0; r < results; r++)");
-    sp_nest_line(w, "    bad += C[r] - C[r];");
-    sp_nest_line(w, "return bad != 0;");
+    sp_nest_line(w, "    bad |= !__builtin_isfinite(C[r]);");
+    sp_nest_line(w, "return bad;");
 }
 
 /* ---- loops ---- */

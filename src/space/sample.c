@@ -231,10 +231,11 @@ static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
         x.super.split[index] = (uint8_t)(1 + below(r, splits_at(s, i)));
     draw_waco_order(&x.super, d, r);
     do
-        draw_formats(&x.super, d, r);
+        if (blocked)
+            draw_blocked(&x.super, d, r);
+        else
+            draw_formats(&x.super, d, r);
     while (s->op == SPRY_SDDMM && all_dense(&x.super, d));
-    if (blocked)
-        draw_blocked(&x.super, d, r);
     for (int i = 0, index; (index = index_at(d, i)) >= 0; i++)
         x.super.split[index]--; /* until here, all of them were split */
     x.threads = s->threads;

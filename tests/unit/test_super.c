@@ -10,12 +10,18 @@ enum { PROBLEMS = 40, BATCH = 50, POINTS = 200 };
 
 /* Odd tensors: empty slices, modes of one, nothing at all. */
 static const char *const tensors[MAKERS] = {
-    "uniform i=40 k=30 l=50 nnz=900", "uniform i=100 k=9 l=9 nnz=60",
-    "uniform i=1 k=40 l=30 nnz=300",  "uniform i=40 k=1 l=30 nnz=300",
-    "uniform i=40 k=30 l=1 nnz=300",  "uniform i=1 k=1 l=1 nnz=1",
-    "uniform i=7 k=6 l=5 nnz=0",      "uniform i=6 k=5 l=4 nnz=120",
-    "zipf i=61 k=53 l=67 nnz=500",    "clusters i=64 k=50 l=40 side=4 nnz=800",
-    "fibers i=20 k=60 l=31 nnz=600",  "uniform i=17 k=13 l=19 nnz=200",
+    "uniform i=40 k=30 l=50 nnz=900",
+    "uniform i=100 k=9 l=9 nnz=60",
+    "uniform i=1 k=40 l=30 nnz=300",
+    "uniform i=40 k=1 l=30 nnz=300",
+    "uniform i=40 k=30 l=1 nnz=300",
+    "uniform i=1 k=1 l=1 nnz=1",
+    "uniform i=7 k=6 l=5 nnz=0",
+    "uniform i=6 k=5 l=4 nnz=120",
+    "zipf i=61 k=53 l=67 nnz=500",
+    "clusters i=64 k=50 l=40 side=4 nnz=800",
+    "fibers i=20 k=60 l=31 length=9 nnz=600",
+    "uniform i=17 k=13 l=19 nnz=200",
 };
 
 /* Problems of one operation on odd matrices, with their right answers. */
