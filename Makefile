@@ -5,7 +5,7 @@ SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
-        bench-official \
+        bench-official bench-super \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -30,6 +30,8 @@ bench-peers: all                    ## beside the libraries people use
 bench-mutants: all                  ## are faults in kernels noticed?
 	build/release/bench/$@
 bench-official: all                 ## are generated networks the official ones?
+	build/release/bench/$@
+bench-super: all                    ## are all SuperSchedules right?
 	build/release/bench/$@
 install: all                        ## to PREFIX, below DESTDIR
 	cmake --install build/release --prefix "$(PREFIX)"

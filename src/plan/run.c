@@ -208,7 +208,7 @@ static spry_status run_copies(const spry_plan *plan, const sp_operands *f,
 /* A nest deals out its own threads. */
 static int run_nest(const spry_plan *plan, const sp_operands *f)
 {
-    view v = {*f, plan->p->n, plan->p->n};
+    view v = whole(plan, f);
     sp_args a = part_args(plan, plan->packed->part, &v);
 
     return plan->kernel(&a);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "pack/pack.h"
 #include "schedule/super.h"
 #include "spry.h"
 
@@ -446,6 +447,36 @@ static void too_much_storage_is_refused(void **state)
     spry_matrix_free(A);
 }
 
+/* Refuse the n-th allocation until packing does without a refusal. */
+static void packing_survives_refusals(void **state)
+{
+    spry_matrix *A;
+    spry_problem *p;
+    spry_schedule x;
+    sp_packed *k = NULL;
+    int64_t before, n = 0;
+    spry_status s;
+
+    (void)state;
+    check_ok(spry_matrix_generate(&A, "uniform rows=90 cols=80 nnz=500", 1));
+    check_ok(spry_problem_sddmm(&p, A, 8, SPRY_F32));
+    check_ok(spry_schedule_parse(&x, "super j=4 loops=j1ij0k dense=j0"));
+    before = sp_alloc_live();
+    do {
+        sp_alloc_refuse(++n, 0);
+        s = sp_pack(&k, p, &x, 4);
+        sp_alloc_refuse(0, 0);
+        assert_int_equal(s == SPRY_OK, k != NULL);
+        if (s != SPRY_OK)
+            assert_int_equal(sp_alloc_live(), before);
+    } while (s == SPRY_SYSTEM);
+    check_ok(s);
+    assert_true(n > 5);
+    sp_packed_free(k);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +494,7 @@ int main(void)
         cmocka_unit_test(vectors_are_wacos),
         cmocka_unit_test(storage_is_counted_by_hand),
         cmocka_unit_test(too_much_storage_is_refused),
+        cmocka_unit_test(packing_survives_refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
