@@ -36,7 +36,7 @@ static void walk_dense(packing *g, int l)
 {
     int64_t extent = g->v->level[l].extent;
 
-#pragma omp parallel for schedule(static) if (g->nnz > 65536)
+#pragma omp parallel for num_threads(g->w->threads) schedule(static)
     for (int64_t t = 0; t < g->nnz; t++)
         g->place[t] = g->place[t] * extent +
                       sp_level_coordinate(g->v, l, g->entry[t].key);
@@ -82,7 +82,7 @@ static spry_status fill(packing *g, const sp_level_sizes *z)
             return sp_fail_memory((size_t)z->values * 8);
         memset(q->out, 0xff, (size_t)z->values * (size_t)w->k->index / 8);
     }
-#pragma omp parallel for schedule(static) if (g->nnz > 65536)
+#pragma omp parallel for num_threads(g->w->threads) schedule(static)
     for (int64_t t = 0; t < g->nnz; t++) {
         sp_put_val(w, q->val, g->place[t], sp_val(w->A, g->entry[t].at));
         if (q->out)

@@ -464,7 +464,7 @@ static void packing_survives_refusals(void **state)
     before = sp_alloc_live();
     do {
         sp_alloc_refuse(++n, 0);
-        s = sp_pack(&k, p, &x, 4);
+        s = sp_pack(&k, p, &x, 4, 2);
         sp_alloc_refuse(0, 0);
         assert_int_equal(s == SPRY_OK, k != NULL);
         if (s != SPRY_OK)
