@@ -9,12 +9,13 @@ enum { MOST = 16 };
 typedef struct {
     int64_t next[MOST], end[MOST];
     int rows;
+    int shift; /* block sides are powers of two: a column's block */
 } cursor;
 
 static cursor begin(const sp_pack_job *w, int64_t u)
 {
     int64_t i = u * w->x->r;
-    cursor c = {.rows = 0};
+    cursor c = {.shift = __builtin_ctz((unsigned)w->x->c)};
 
     for (; c.rows < w->x->r && i + c.rows < w->A->rows; c.rows++) {
         c.next[c.rows] = w->A->start[i + c.rows];
@@ -30,7 +31,7 @@ static int64_t next_block(const sp_pack_job *w, const cursor *c)
 
     for (int q = 0; q < c->rows; q++)
         if (c->next[q] < c->end[q]) {
-            int64_t block = sp_col(w->A, c->next[q]) / w->x->c;
+            int64_t block = sp_col(w->A, c->next[q]) >> c->shift;
 
             if (least < 0 || block < least)
                 least = block;
