@@ -145,6 +145,15 @@ static double together(double work, double wait)
     return sqrt(work * work + wait * wait);
 }
 
+/* Rows far from where they were lose neighbours that shared columns: in an
+ * order of their own, or sorted in windows of more than a few thousand. */
+static int far_apart(const sp_ask *q)
+{
+    enum { FAR = 4096 };
+
+    return q->x->order || (q->x->sigma > FAR && q->t->rows > FAR);
+}
+
 static void fill_terms(spry_prediction *out, const sp_ask *q,
                        const sp_storage *k)
 {
@@ -158,7 +167,7 @@ static void fill_terms(spry_prediction *out, const sp_ask *q,
     out->compute = compute_seconds(&w, &r);
     busy =
         together(out->compute + loops, together(out->bandwidth, out->latency));
-    out->overhead = loops + r.fork + (q->x->order ? core.order * busy : 0);
+    out->overhead = loops + r.fork + (far_apart(q) ? core.order * busy : 0);
     if (q->x->chunk)
         out->overhead += core.chunk * k->units / q->x->chunk / r.cores;
     out->imbalance = imbalance_seconds(q, k, busy);
