@@ -25,6 +25,7 @@ check: all                          ## every test
 	ctest --preset release
 bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
+	build/release/bench/bench-pack
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers
 bench-mutants: all                  ## are faults in kernels noticed?
