@@ -17,39 +17,50 @@ typedef struct {
     int32_t gather;   /* 1: with and without, where the machine has it */
     int32_t fixed;    /* 1: for any dense width, and for the common ones */
     int32_t palette;  /* 1: with values, and without */
+    int32_t scatter;  /* 1: into rows of the result */
 } shape;
 
-#define PLAIN(format, op)                                \
-    {                                                    \
-        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0 \
+#define PLAIN(format, op)                                   \
+    {                                                       \
+        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0, 0 \
     }
-#define SPMV(unroll)                                             \
-    {                                                            \
-        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1 \
+#define SPMV(unroll)                                                \
+    {                                                               \
+        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1, 0 \
     }
-#define SPMM(tile, fixed)                                          \
-    {                                                              \
-        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0 \
+#define SPMM(tile, fixed)                                             \
+    {                                                                 \
+        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0, 0 \
     }
-#define SDDMM(tile, unroll, fixed)                                             \
+#define SDDMM(tile, unroll, fixed)                                           \
+    {                                                                        \
+        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed, \
+            0, 0                                                             \
+    }
+#define MTTKRP(format, tile, unroll, fixed)                                    \
     {                                                                          \
-        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed, 0 \
+        format, SPRY_MTTKRP, tile, unroll, 1, 1, 1, W16 | W32, 1, 0, fixed, 0, \
+            0                                                                  \
     }
-#define SELL(slice)                                              \
-    {                                                            \
-        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1 \
+#define SCATTER(tile)                                                     \
+    {                                                                     \
+        SPRY_CSF, SPRY_MTTKRP, tile, 1, 1, 1, 1, W16 | W32, 1, 0, 1, 0, 1 \
     }
-#define DIA(slice)                                              \
-    {                                                           \
-        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0 \
+#define SELL(slice)                                                 \
+    {                                                               \
+        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1, 0 \
     }
-#define BLOCK(r, c)                                                \
+#define DIA(slice)                                                 \
     {                                                              \
-        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0 \
+        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0, 0 \
     }
-#define BLOCKS(r, c, tile)                                      \
-    {                                                           \
-        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0 \
+#define BLOCK(r, c)                                                   \
+    {                                                                 \
+        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0, 0 \
+    }
+#define BLOCKS(r, c, tile)                                         \
+    {                                                              \
+        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0, 0 \
     }
 
 enum { PLAIN_ONES = 5 };
@@ -70,6 +81,18 @@ static const shape shapes[] = {
     SDDMM(1, 4, 0),
     SDDMM(2, 4, 1),
     SDDMM(4, 4, 1),
+    MTTKRP(SPRY_CSR, 1, 1, 0),
+    MTTKRP(SPRY_CSR, 2, 1, 1),
+    MTTKRP(SPRY_CSR, 4, 1, 1),
+    MTTKRP(SPRY_CSR, 8, 1, 1),
+    MTTKRP(SPRY_CSF, 1, 1, 0),
+    MTTKRP(SPRY_CSF, 2, 1, 1),
+    MTTKRP(SPRY_CSF, 2, 2, 1),
+    MTTKRP(SPRY_CSF, 4, 1, 1),
+    MTTKRP(SPRY_CSF, 4, 2, 1),
+    MTTKRP(SPRY_CSF, 8, 1, 1),
+    SCATTER(2),
+    SCATTER(4),
     SELL(1),
     SELL(2),
     SELL(4),
@@ -102,7 +125,8 @@ typedef struct {
     int type, width, prefetch, gather, fixed, palette;
 } wheels;
 
-static const int64_t columns[] = {0, 32, 64, 128};
+static const int64_t columns[] = {0, 16, 32, 64, 128};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static int turn(int *wheel, int size)
 {
@@ -117,15 +141,18 @@ static int advance(wheels *w, const shape *s)
            turn(&w->prefetch, 1 + s->prefetch) ||
            turn(&w->gather, 1 + s->gather) ||
            turn(&w->palette, 1 + s->palette) ||
-           turn(&w->fixed, s->fixed ? 4 : 1);
+           turn(&w->fixed, s->fixed ? COLUMNS : 1);
 }
 
 /* A tile must fit the width it is compiled for, and not be far too small:
- * four vectors are enough, fewer only when they hold half of it. */
+ * four vectors are enough, fewer only when they hold half of it. Tensors are
+ * multiplied with narrower matrices. */
 static int fits(const sp_spec *k)
 {
     int64_t held = k->tile * (int64_t)sp_codegen_lanes(k->isa, k->type);
 
+    if (k->n == (k->op == SPRY_MTTKRP ? 128 : 16))
+        return 0;
     return !k->n || (k->index != 64 && held <= k->n &&
                      (k->tile >= 4 || 2 * held >= k->n));
 }
@@ -145,6 +172,7 @@ static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
         .isa = isa,
         .format = s->format,
         .plain = s < shapes + PLAIN_ONES,
+        .scatter = s->scatter,
         .tile = s->tile,
         .unroll = s->unroll,
         .r = s->r,

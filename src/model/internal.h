@@ -5,6 +5,7 @@
  *   work      what the loops issue
  *   traffic   what moves between the caches
  *   super     loop nests, by counting their turns
+ *   tensor    all of these for mttkrp
  */
 #ifndef SP_MODEL_INTERNAL_H
 #define SP_MODEL_INTERNAL_H
@@ -20,7 +21,8 @@ typedef struct {
     const spry_schedule *x;
     const spry_machine *m;
     const spry_stats *t;
-    int lanes; /* elements in a vector */
+    int lanes;          /* elements in a vector */
+    const sp_fibers *f; /* of mttkrp, else NULL */
 } sp_ask;
 
 /* ---- storage.c, sell.c ---- */
@@ -30,6 +32,7 @@ typedef struct {
     double units;   /* loops over entries: rows, block rows, slices, groups */
     double entries; /* column numbers stored */
     double values;  /* values stored, zeros included */
+    double fibers;  /* of tensors: runs with a middle index of their own */
     double bytes;   /* of everything */
 } sp_storage;
 
@@ -43,6 +46,9 @@ typedef struct {
     int64_t span;
 } sp_sell;
 sp_sell sp_model_sell(const sp_ask *q);
+
+spry_status sp_tensor_storage(sp_storage *out, const sp_ask *q);
+spry_status sp_check_index(const sp_ask *q, double entries, int64_t span);
 
 /* ---- super.c ---- */
 
@@ -80,6 +86,9 @@ typedef struct {
 } sp_work;
 
 sp_work sp_model_work(const sp_ask *q, const sp_storage *k);
+sp_work sp_tensor_work(const sp_ask *q, const sp_storage *k);
+/* The tiles one row of dense columns is walked in, and vectors in them. */
+void sp_count_tiles(const sp_ask *q, double *tiles, double *vectors);
 
 /* ---- traffic.c ---- */
 
@@ -91,5 +100,13 @@ typedef struct {
 
 sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
                             const sp_rates *r);
+sp_traffic sp_tensor_traffic(const sp_ask *q, const sp_storage *k,
+                             const sp_rates *r);
+/* Add `amount`, last touched `footprint` bytes ago, to the levels. */
+void sp_serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
+              double amount);
+/* Waits per visit of a dense row of `bytes`, tile by tile. */
+double sp_waits(const sp_ask *q, const sp_rates *r, double bytes);
+double sp_passes(const sp_ask *q);
 
 #endif

@@ -6,16 +6,16 @@
 /* What cores of the last ten years have in common, fitted to runs of the
  * benchmark classes. */
 static const struct {
-    double issue;    /* instructions per cycle, sustained */
-    double window;   /* instructions in flight */
-    double wrong;    /* cycles lost by a wrong guess */
-    double ahead;    /* lines on their way at a time, asked for ahead, */
-    double alone[3]; /* [spry_op] by loads as they come, */
-    double plain;    /* and by the plain loop over dense rows */
-    double chunk;    /* seconds to hand out one dynamic chunk */
-    double unit;     /* weight of a row beside its entries, as pack cuts */
-    double order;    /* share lost to a row order whose use is unknown */
-} core = {4, 200, 15, 14, {12, 4, 4}, 1.5, 1e-7, 2, 0.1};
+    double issue;           /* instructions per cycle, sustained */
+    double window;          /* instructions in flight */
+    double wrong;           /* cycles lost by a wrong guess */
+    double ahead;           /* lines on their way at a time, asked for ahead, */
+    double alone[SPRY_OPS]; /* by loads as they come, */
+    double plain;           /* and by the plain loop over dense rows */
+    double chunk;           /* seconds to hand out one dynamic chunk */
+    double unit;  /* weight of a row beside its entries, as pack cuts */
+    double order; /* share lost to a row order whose use is unknown */
+} core = {4, 200, 15, 14, {12, 4, 4, 6}, 1.5, 1e-7, 2, 0.1};
 
 /* ---- the terms ---- */
 
@@ -44,8 +44,9 @@ static double side_by_side(const sp_ask *q, const sp_storage *k,
     double entries = fmax(1, k->entries), per = fmax(1, lines / entries);
     double each = fmax(1, w->inner / entries);
     double run = fmax(1, entries / fmax(1, w->wrong));
-    double most = q->p->op == SPRY_SPMM && !q->x->tile ? core.plain
-                                                       : core.alone[q->p->op];
+    int plain =
+        q->x->tile == 0 && (q->p->op == SPRY_SPMM || q->p->op == SPRY_MTTKRP);
+    double most = plain ? core.plain : core.alone[q->p->op];
     double found = fmin(most, fmin(core.window / each, run) * per);
     double asked = fmin(core.ahead, q->x->prefetch * fmin(per, 2));
 
@@ -125,8 +126,8 @@ static double imbalance_seconds(const sp_ask *q, const sp_storage *k,
 static double pack_seconds(const sp_ask *q, const sp_storage *k,
                            const sp_rates *r)
 {
-    /* cycles per entry, by format: csr bcsr sell dcsr dia */
-    static const double entry[] = {4, 14, 10, 4, 8};
+    /* cycles per entry, by format: csr bcsr sell dcsr dia csf */
+    static const double entry[] = {4, 14, 10, 4, 8, 8};
     double rows = (double)q->t->rows, nnz = (double)q->t->nnz;
     double sorted = q->x->order || q->x->sigma > 1;
     double cycles = entry[q->x->format] * nnz + 6 * k->units;
@@ -134,6 +135,10 @@ static double pack_seconds(const sp_ask *q, const sp_storage *k,
     cycles += sorted * rows * 8 * log2(fmax(2, fmin(rows, 1e9)));
     cycles += (q->x->order > SPRY_ORDER_LENGTH) * 12 * nnz;
     cycles += (k->parts > 1) * k->parts * rows * 4;
+    if (q->p->op == SPRY_MTTKRP) /* indices are split, entries sorted */
+        cycles +=
+            (40 + 60 * (q->x->modes != SPRY_MODES_IKL) + 30 * (k->parts > 1)) *
+            nnz;
     return cycles * r->cycle + 2 * k->bytes / r->store;
 }
 
@@ -180,17 +185,17 @@ static void fill_terms(spry_prediction *out, const sp_ask *q,
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m)
 {
-    sp_ask q = {p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type};
+    sp_ask q = {p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type, NULL};
     sp_storage k;
     spry_status s = spry_schedule_legal(x, p, m);
 
     *out = (spry_prediction){0};
-    if (s == SPRY_OK && p->op == SPRY_MTTKRP)
-        s = sp_fail(SPRY_USAGE, "there is no model of mttkrp");
     if (s != SPRY_OK)
         return s;
     q.t = spry_problem_stats(p);
-    if (!q.t)
+    if (p->op == SPRY_MTTKRP)
+        q.f = sp_problem_fibers(p);
+    if (!q.t || (p->op == SPRY_MTTKRP && !q.f))
         return sp_fail_memory(sizeof *q.t);
     if (x->format == SPRY_SUPER)
         return sp_model_super(out, &q);

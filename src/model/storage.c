@@ -35,7 +35,7 @@ static int based(const sp_ask *q)
     return q->x->index == 16 && !q->x->panel && q->t->cols > SHORT;
 }
 
-static spry_status check_index(const sp_ask *q, double entries, int64_t span)
+spry_status sp_check_index(const sp_ask *q, double entries, int64_t span)
 {
     if (q->x->index == 16 && (span > SHORT || wide(q, entries)))
         return sp_fail(SPRY_USAGE,
@@ -73,7 +73,7 @@ static spry_status size_rows(sp_storage *k, const sp_ask *q)
     const spry_stats *t = q->t;
     int listed = q->x->format == SPRY_DCSR || q->x->order;
     spry_status s =
-        check_index(q, (double)t->nnz, based(q) ? t->max_span : t->cols);
+        sp_check_index(q, (double)t->nnz, based(q) ? t->max_span : t->cols);
 
     if (s == SPRY_OK && q->x->order == SPRY_ORDER_RCM && t->rows != t->cols)
         s = sp_fail(SPRY_USAGE, "order=rcm needs a square matrix");
@@ -94,7 +94,7 @@ static spry_status size_blocks(sp_storage *k, const sp_ask *q)
     spry_status s = check_values(q, blocks * q->x->r * q->x->c);
 
     if (s == SPRY_OK)
-        s = check_index(q, blocks, based(q) ? q->t->max_span : q->t->cols);
+        s = sp_check_index(q, blocks, based(q) ? q->t->max_span : q->t->cols);
     k->units = ceil((double)q->t->rows / q->x->r);
     k->entries = blocks;
     k->values = blocks * q->x->r * q->x->c;
@@ -111,7 +111,7 @@ static spry_status size_slices(sp_storage *k, const sp_ask *q)
     spry_status s = check_values(q, total);
 
     if (s == SPRY_OK)
-        s = check_index(q, total, based(q) ? span : q->t->cols);
+        s = sp_check_index(q, total, based(q) ? span : q->t->cols);
     k->units = ceil((double)q->t->rows / rows);
     k->entries = total;
     k->values = q->x->palette ? 1 : total;
@@ -171,7 +171,7 @@ static spry_status size_panels(sp_storage *k, const sp_ask *q)
 {
     const spry_stats *t = q->t;
     double rows = (double)t->rows, cut;
-    spry_status s = check_index(q, (double)t->nnz, q->x->panel);
+    spry_status s = sp_check_index(q, (double)t->nnz, q->x->panel);
 
     k->parts = ceil((double)t->cols / q->x->panel);
     if (s == SPRY_OK && k->parts > MOST_PANELS)
@@ -200,5 +200,7 @@ spry_status sp_model_storage(sp_storage *out, const sp_ask *q)
     *out = (sp_storage){.parts = 1};
     if (s != SPRY_OK)
         return s;
+    if (q->p->op == SPRY_MTTKRP)
+        return sp_tensor_storage(out, q);
     return q->x->panel ? size_panels(out, q) : sizers[q->x->format](out, q);
 }

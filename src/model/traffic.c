@@ -16,9 +16,8 @@ static const double coming = 0.35;
 /* Of visits in perfect order, so many are in time. */
 static const double foreseen = 0.85;
 
-/* Add `amount`, last touched `footprint` bytes ago, to the levels. */
-static void serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
-                  double amount)
+void sp_serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
+              double amount)
 {
     for (int i = 0; i < SPRY_CACHES; i++) {
         double fraction = footprint / r->room[i];
@@ -102,15 +101,15 @@ static void serve_scattered(double loads[SP_LEVELS], const sp_ask *q,
 
         spared -= skip;
         if (count > skip)
-            serve(loads, r, footprint(&b, ldexp(1.5, i)), count - skip);
+            sp_serve(loads, r, footprint(&b, ldexp(1.5, i)), count - skip);
     }
-    serve(loads, r, q->x->copy ? b.used * b.row : everything,
-          (double)t->reuse_first);
+    sp_serve(loads, r, q->x->copy ? b.used * b.row : everything,
+             (double)t->reuse_first);
     if (spared < 0) /* padding repeats what was just loaded */
         loads[0] -= spared;
 }
 
-static double passes_of(const sp_ask *q)
+double sp_passes(const sp_ask *q)
 {
     return q->x->pass ? ceil((double)q->p->n / q->x->pass) : 1;
 }
@@ -127,7 +126,7 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     double outside[SP_LEVELS] = {0};
 
     if (q->p->op == SPRY_SDDMM) {
-        serve(f->bytes, r, everything, visits * n * size);
+        sp_serve(f->bytes, r, everything, visits * n * size);
         visits = (double)q->t->nnz;
         n = 1;
     }
@@ -136,7 +135,7 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
         return;
     }
     /* A store reads its line first; panels add to what is there. */
-    serve(outside, r, everything, 1);
+    sp_serve(outside, r, everything, 1);
     for (int i = 0; i < SP_LEVELS; i++)
         f->bytes[i] += outside[i] * visits * n * size;
     f->stored += outside[SPRY_CACHES] * visits * n * size;
@@ -149,8 +148,8 @@ static void serve_copies(sp_traffic *f, const sp_ask *q, const sp_rates *r,
     double row = (double)q->t->cols * (double)q->p->type;
     double all = row * (double)q->p->n;
 
-    serve(f->bytes, r, all + outputs, all);
-    serve(f->bytes, r, row * q->x->pass, all);
+    sp_serve(f->bytes, r, all + outputs, all);
+    sp_serve(f->bytes, r, row * q->x->pass, all);
 }
 
 /* Share of visits that the hardware does not foresee: full diagonals and
@@ -163,10 +162,9 @@ static double surprise(const spry_stats *t)
     return 1 - foreseen * fmax(along, spry_stats_fill(t, 4, 4));
 }
 
-/* Waits per visit of a dense row of `bytes`, tile by tile. */
-static double waits(const sp_ask *q, const sp_rates *r, double bytes)
+double sp_waits(const sp_ask *q, const sp_rates *r, double bytes)
 {
-    double tile = q->p->op == SPRY_SPMM && q->x->tile
+    double tile = q->p->op != SPRY_SDDMM && q->x->tile
                       ? fmin(bytes, q->x->tile * q->lanes * (double)q->p->type)
                       : bytes;
     double lines = fmax(1, tile / r->line);
@@ -184,7 +182,8 @@ static void wait_for_panels(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     double gaps = 1 - k->units / fmax(1, k->parts * (double)q->t->rows);
 
     if (k->parts > 1 && q->x->format != SPRY_SELL)
-        serve(f->misses, r, everything, gaps * k->units * waits(q, r, bytes));
+        sp_serve(f->misses, r, everything,
+                 gaps * k->units * sp_waits(q, r, bytes));
 }
 
 sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
@@ -197,6 +196,8 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
     double everything, loads[SP_LEVELS] = {0};
     scattered b = scatter_of(q, k, r);
 
+    if (q->p->op == SPRY_MTTKRP)
+        return sp_tensor_traffic(q, k, r);
     if (q->p->op == SPRY_SDDMM)
         outputs += (double)q->t->rows * n * size;
     if (q->x->copy)
@@ -204,14 +205,14 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
     everything = (k->bytes + outputs) / r->cores + inputs;
     serve_scattered(loads, q, k, r, everything);
     for (int i = 0; i < SP_LEVELS; i++) {
-        double visits = loads[i] * passes_of(q);
+        double visits = loads[i] * sp_passes(q);
 
         f.bytes[i] += visits * b.row;
         if (q->x->format != SPRY_DIA)
-            f.misses[i] = visits * waits(q, r, b.row) * surprise(q->t);
+            f.misses[i] = visits * sp_waits(q, r, b.row) * surprise(q->t);
     }
     wait_for_panels(&f, q, k, r, everything);
-    serve(f.bytes, r, everything, k->bytes * passes_of(q));
+    sp_serve(f.bytes, r, everything, k->bytes * sp_passes(q));
     serve_rows(&f, q, k, r, everything);
     if (q->p->layout == SPRY_COL_MAJOR) /* copies in and out */
         f.stored += 2 * (inputs + outputs);

@@ -95,8 +95,7 @@ static sp_work spmv_diagonals(const sp_ask *q, const sp_storage *k)
 
 /* ---- spmm ---- */
 
-/* The tiles one row of `n` columns is walked in, and vectors in them. */
-static void count_tiles(const sp_ask *q, double *tiles, double *vectors)
+void sp_count_tiles(const sp_ask *q, double *tiles, double *vectors)
 {
     int64_t n = q->p->n, pass = q->x->pass ? q->x->pass : n;
     int64_t full = (int64_t)q->x->tile * q->lanes, rest = pass % full;
@@ -131,7 +130,7 @@ static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
     double unroll = q->x->format == SPRY_BCSR ? 1 : q->x->unroll;
     double loops, lines, each;
 
-    count_tiles(q, &tiles, &vectors);
+    sp_count_tiles(q, &tiles, &vectors);
     loops = k->units * tiles;
     lines = q->x->prefetch
                 ? c * (vectors / tiles * q->lanes * (double)q->p->type / 64 + 2)
@@ -203,5 +202,7 @@ sp_work sp_model_work(const sp_ask *q, const sp_storage *k)
         return spmv[q->x->format](q, k);
     if (q->p->op == SPRY_SDDMM)
         return sddmm(q, k);
+    if (q->p->op == SPRY_MTTKRP)
+        return sp_tensor_work(q, k);
     return q->x->tile ? spmm_tiles(q, k) : spmm_plain(q, k);
 }

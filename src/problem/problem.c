@@ -106,6 +106,7 @@ void spry_problem_free(spry_problem *p)
         return;
     pthread_mutex_destroy(&p->lock);
     sp_free(p->stats);
+    sp_free(p->fibers);
     sp_free(p);
 }
 
@@ -159,6 +160,23 @@ const spry_stats *spry_problem_stats(const spry_problem *constant)
             sp_free(s);
     }
     known = p->stats;
+    pthread_mutex_unlock(&p->lock);
+    return known;
+}
+
+const sp_fibers *sp_problem_fibers(const spry_problem *constant)
+{
+    spry_problem *p = (spry_problem *)(uintptr_t)constant;
+    sp_fibers *s, *known;
+
+    pthread_mutex_lock(&p->lock);
+    if (!p->fibers && (s = sp_alloc(1, sizeof *s))) {
+        if (sp_fibers_count(s, p) == SPRY_OK)
+            p->fibers = s;
+        else
+            sp_free(s);
+    }
+    known = p->fibers;
     pthread_mutex_unlock(&p->lock);
     return known;
 }

@@ -7,6 +7,14 @@
 
 #include "spry/problem.h"
 
+/* What entries of a tensor share. */
+typedef struct {
+    int64_t pairs[2];             /* in use: of i and k, of i and l */
+    int64_t used[3];              /* indices of each mode that hold an entry */
+    int64_t reuse[3][SPRY_REUSE]; /* of modes 1 and 2: accesses by the number
+                                     of entries since the last one */
+} sp_fibers;
+
 struct spry_problem {
     spry_op op;
     spry_type type;
@@ -17,7 +25,12 @@ struct spry_problem {
     char key[128];
     pthread_mutex_t lock; /* guards stats */
     spry_stats *stats;    /* NULL until asked for */
+    sp_fibers *fibers;    /* the same; of mttkrp only */
 };
+
+/* NULL when there is no memory for them. */
+const sp_fibers *sp_problem_fibers(const spry_problem *p);
+spry_status sp_fibers_count(sp_fibers *out, const spry_problem *p);
 
 /* Has the operation a second dense operand? */
 static inline int sp_two_operands(const spry_problem *p)

@@ -44,6 +44,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "sddmm takes 1, 2, 4 or 8 nonzeros at a time";
     if (op == SPRY_SPMM && x->tile * x->unroll > 16)
         return "tile x unroll is more than the registers hold";
+    if (op == SPRY_MTTKRP && (x->unroll > 2 || x->tile * x->unroll > 8))
+        return "mttkrp takes 1 or 2 entries at a time, tile x unroll <= 8";
     if (!power_of_two(x->r) || !power_of_two(x->c) || x->r > 16 || x->c > 16)
         return "block sides are 1, 2, 4, 8 or 16";
     if (x->format == SPRY_BCSR && x->r * x->c == 1)
@@ -82,6 +84,10 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "the plain loop has only threads and chunk";
     if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
         return "dcsr needs unroll > 1";
+    if (sp_schedule_innermost(x) == 2 && (x->unroll > 1 || x->chunk))
+        return "a scattered result goes with neither unroll nor chunk";
+    if (op == SPRY_MTTKRP && x->panel && x->pass)
+        return "a tensor is walked in panels or in passes, not both";
     if (x->copy && (!x->pass || x->chunk))
         return "copy needs passes, and no chunks";
     if (x->fixed && x->pass && !x->copy)

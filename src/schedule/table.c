@@ -41,8 +41,8 @@ const sp_format sp_formats[] = {
      {"unroll index palette prefetch panel order threads chunk",
       "tile unroll index prefetch panel pass copy order stream fixed threads "
       "chunk",
-      "unroll tile index prefetch panel fixed threads chunk", //
-      "index threads chunk"}},
+      "unroll tile index prefetch panel fixed threads chunk",
+      "tile unroll index prefetch panel pass fixed threads chunk"}},
     {"bcsr",
      {"r c index threads chunk",
       "r c tile index prefetch pass copy stream fixed threads chunk", NULL,
@@ -55,7 +55,9 @@ const sp_format sp_formats[] = {
       "tile unroll index prefetch pass copy stream fixed threads chunk",
       "unroll tile index prefetch fixed threads chunk", NULL}},
     {"dia", {"slice threads chunk", NULL, NULL, NULL}},
-    {"csf", {NULL, NULL, NULL, "index threads chunk"}},
+    {"csf",
+     {NULL, NULL, NULL,
+      "tile unroll index prefetch panel pass modes fixed threads chunk"}},
     {"super",
      {"index threads chunk", "index threads chunk", "index threads chunk",
       "index threads chunk"}},

@@ -6,6 +6,11 @@ static int sparse_takes(const spry_problem *p)
     return p->op != SPRY_MTTKRP;
 }
 
+static int tensor_takes(const spry_problem *p)
+{
+    return p->op == SPRY_MTTKRP;
+}
+
 /* The plain loop alone and on all threads. */
 static int sparse_baselines(spry_schedule *out, const spry_problem *p,
                             const spry_machine *m)
@@ -16,6 +21,19 @@ static int sparse_baselines(spry_schedule *out, const spry_problem *p,
         return 1;
     out[1] = spry_schedule_baseline(m->threads);
     return 2;
+}
+
+/* Both plain loops: over entries and over fibers. */
+static int tensor_baselines(spry_schedule *out, const spry_problem *p,
+                            const spry_machine *m)
+{
+    int n = sparse_baselines(out, p, m);
+
+    for (int i = 0; i < n; i++) {
+        out[n + i] = out[i];
+        out[n + i].format = SPRY_CSF;
+    }
+    return 2 * n;
 }
 
 /* The index width is pack's to settle; any width that is built in will do.
@@ -38,6 +56,8 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
 
 static const sp_family families[] = {
     {"sparse", sparse_takes, sparse_baselines, sparse_available, spry_predict,
+     spry_plan_make},
+    {"tensor", tensor_takes, tensor_baselines, sparse_available, spry_predict,
      spry_plan_make},
 };
 
