@@ -69,6 +69,7 @@ typedef struct {
     int progress; /* progress_mode */
     int op, type; /* spry_op, index into "f32|f64"; -1: not said */
     double cols;  /* -1: not said */
+    int mode;     /* of a tensor: the result's */
 } cli_settings;
 extern cli_settings cli;
 
@@ -132,6 +133,10 @@ void json_raw(json *j, const char *key, const char *document);
 
 /* Each says its own failure on stderr. */
 spry_status open_matrix(spry_matrix **out, const char *path);
+/* The tensor, with the mode of --mode first. */
+spry_status open_tensor(spry_tensor **out, const char *path);
+/* Does the path name a tensor: .tns, or gen: with --op mttkrp? */
+int is_tensor(const char *path);
 spry_status open_store(spry_records **out);
 /* The machine of --machine, or this one, limited by --threads and --isa.
  * With `probed`, its numbers come from the store or from a probe. */
@@ -140,7 +145,8 @@ int machine_given(void); /* by --machine or --isa; the tuner needs telling */
 
 /* What most commands work on. */
 typedef struct {
-    spry_matrix *matrix;
+    spry_matrix *matrix; /* one of the two, the other is NULL */
+    spry_tensor *tensor;
     spry_problem *problem;
     spry_machine machine;
 } job;
@@ -176,6 +182,12 @@ spry_status shape_list(spry_schedule out[SHAPES_MOST], int *count, const job *j,
                        char *texts);
 /* The next text of "a; b; c", split in place; NULL past the last. */
 char *shape_split(char **rest);
+
+/* ---- tensors (tensor.c) ---- */
+
+/* What cmd_generate and cmd_inspect do when it is a tensor. */
+spry_status generate_tensor(const char *spec, const char *file);
+spry_status inspect_tensor(const char *path);
 
 /* ---- stopping and progress (stop.c, progress.c) ---- */
 

@@ -84,8 +84,13 @@ static const char *const formats[] = {
     "stores slices of rows side by side, so that vectors run down the rows",
     "leaves empty rows out of the storage",
     "stores diagonals, with no column indices at all",
+    "stores the tensor fiber by fiber",
     "walks a loop nest of its own, over levels in the same order",
 };
+static const char *const nestings[] = {
+    "slices, then fibers along l", "slices, then fibers along k",
+    "k, then l, and adds to rows of the result",
+    "l, then k, and adds to rows of the result"};
 static const char *const orders[] = {
     "in the given order", "by length",
     "by reverse Cuthill-McKee, so that neighbours meet",
@@ -146,6 +151,11 @@ static void differences(const spry_schedule *from, const spry_schedule *to,
     if (from->format != to->format && to->format >= SPRY_CSR &&
         to->format <= SPRY_SUPER)
         tell(j, formats[to->format]);
+    if (from->modes != to->modes && to->modes >= SPRY_MODES_IKL &&
+        to->modes <= SPRY_MODES_LKI) {
+        snprintf(text, sizeof text, "walks %s", nestings[to->modes]);
+        tell(j, text);
+    }
     if (from->order != to->order && to->order >= SPRY_ORDER_NONE &&
         to->order <= SPRY_ORDER_CLUSTER) {
         snprintf(text, sizeof text, "takes rows %s", orders[to->order]);

@@ -6,7 +6,8 @@
 static const char *file;
 static int list;
 static const opt options[] = {
-    {"out", OPT_TEXT, &file, "FILE", "where to: .mtx, .mtx.gz, .csr or .npz"},
+    {"out", OPT_TEXT, &file, "FILE",
+     "where to: .mtx, .mtx.gz, .csr or .npz; .tns makes a tensor"},
     {"list", OPT_FLAG, &list, NULL, "show every kind and its parameters"},
     {0}};
 static const opt_page page = {
@@ -18,26 +19,48 @@ static const opt_page page = {
     0,
     64};
 
+static void list_one(json *j, const char *indent, const char *name,
+                     const char *about, const char *params)
+{
+    if (!j) {
+        printf("%s%-12s %s\n%s%-12s %s\n", indent, name, about, indent, "",
+               params);
+        return;
+    }
+    json_open(j, NULL, '{');
+    json_text(j, "name", name);
+    json_text(j, "about", about);
+    json_text(j, "parameters", params);
+    json_close(j, '}');
+}
+
 static spry_status print_list(void)
 {
     if (cli.json) {
         json j = json_begin("spry.generators/1");
 
         json_open(&j, "generators", '[');
-        for (int i = 0; spry_generator_name(i); i++) {
-            json_open(&j, NULL, '{');
-            json_text(&j, "name", spry_generator_name(i));
-            json_text(&j, "about", spry_generator_help(i));
-            json_text(&j, "parameters", spry_generator_params(i));
-            json_close(&j, '}');
-        }
+        for (int i = 0; spry_generator_name(i); i++)
+            list_one(&j, "", spry_generator_name(i), spry_generator_help(i),
+                     spry_generator_params(i));
+        json_close(&j, ']');
+        json_open(&j, "tensors", '[');
+        for (int i = 0; spry_tensor_generator_name(i); i++)
+            list_one(&j, "", spry_tensor_generator_name(i),
+                     spry_tensor_generator_help(i),
+                     spry_tensor_generator_params(i));
         json_close(&j, ']');
         json_end(&j);
         return SPRY_OK;
     }
     for (int i = 0; spry_generator_name(i); i++)
-        printf("%-12s %s\n%-12s %s\n", spry_generator_name(i),
-               spry_generator_help(i), "", spry_generator_params(i));
+        list_one(NULL, "", spry_generator_name(i), spry_generator_help(i),
+                 spry_generator_params(i));
+    printf("\ntensors, into a .tns file:\n");
+    for (int i = 0; spry_tensor_generator_name(i); i++)
+        list_one(NULL, "  ", spry_tensor_generator_name(i),
+                 spry_tensor_generator_help(i),
+                 spry_tensor_generator_params(i));
     return SPRY_OK;
 }
 
@@ -95,6 +118,8 @@ spry_status cmd_generate(int argc, char **argv)
     if (!file)
         return say_fail(SPRY_USAGE, "generate needs --out FILE");
     s = join(spec, sizeof spec, argc, argv);
+    if (s == SPRY_OK && is_tensor(file))
+        return generate_tensor(spec, file);
     if (s == SPRY_OK)
         s = say_status(spry_matrix_generate(&m, spec, cli.seed));
     if (s == SPRY_OK)

@@ -10,7 +10,8 @@ static const opt options[] = {
 static const opt_page page = {
     "inspect",
     "MATRIX",
-    "Show shape, row lengths, block fill, locality and a small picture.",
+    "Show shape, row lengths, block fill, locality and a small picture; of a\n"
+    "tensor, its modes and fibers.",
     {options},
     1,
     1};
@@ -160,6 +161,8 @@ spry_status cmd_inspect(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
+    if (is_tensor(argv[0]))
+        return inspect_tensor(argv[0]);
     s = open_matrix(&m, argv[0]);
     if (s == SPRY_OK)
         s = say_status(spry_matrix_stats(&stats, m));

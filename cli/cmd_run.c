@@ -12,7 +12,8 @@ static double calls = 1;
 static const opt options[] = {
     {"x", OPT_TEXT, &x_file, "FILE.npy",
      "the dense operand; its shape tells spmv from spmm"},
-    {"y", OPT_TEXT, &y_file, "FILE.npy", "the second operand of sddmm"},
+    {"y", OPT_TEXT, &y_file, "FILE.npy",
+     "the second operand of sddmm and mttkrp"},
     {"random", OPT_FLAG, &chance, NULL,
      "make operands up from --seed (default)"},
     {"out", OPT_TEXT, &out_file, "FILE.npy",
@@ -24,7 +25,8 @@ static const opt options[] = {
 static const opt_page page = {
     "run",
     "MATRIX",
-    "Compute y = A x (spmv), C = A B (spmm) or A .* (B D') (sddmm).\n"
+    "Compute y = A x (spmv), C = A B (spmm), A .* (B D') (sddmm) or, of a\n"
+    "tensor, C(i,j) = sum A(i,k,l) B(k,j) D(l,j) (mttkrp).\n"
     "Results: rows, rows x columns, or one number per entry in row order.",
     {options, cli_compute},
     1,
@@ -42,17 +44,19 @@ static void free_operands(operands *o)
 }
 
 /* What the files say is the default for what the options leave open. */
-static void follow_shape(const dense *x)
+static void follow_shape(const dense *x, const char *path)
 {
     if (cli.type < 0)
         cli.type = x->type == SPRY_F64;
     if (cli.op < 0)
-        cli.op = x->dims == 2 ? SPRY_SPMM : SPRY_SPMV;
+        cli.op = is_tensor(path) ? SPRY_MTTKRP
+                 : x->dims == 2  ? SPRY_SPMM
+                                 : SPRY_SPMV;
     if (cli.cols < 0 && cli.op != SPRY_SPMV)
         cli.cols = (double)x->shape[1];
 }
 
-static spry_status read_operands(operands *o)
+static spry_status read_operands(operands *o, const char *path)
 {
     spry_status s = SPRY_OK;
 
@@ -61,7 +65,7 @@ static spry_status read_operands(operands *o)
     if (x_file)
         s = npy_read(&o->in[0], x_file);
     if (s == SPRY_OK && x_file)
-        follow_shape(&o->in[0]);
+        follow_shape(&o->in[0], path);
     if (s == SPRY_OK && y_file)
         s = npy_read(&o->in[1], y_file);
     return s;
@@ -77,6 +81,10 @@ static dense wanted(const spry_problem *p, int which)
 
     if (op == SPRY_SPMV)
         d = (dense){1, {which == 2 ? A->rows : A->cols, 1}, d.type, NULL};
+    else if (op == SPRY_MTTKRP)
+        d.shape[0] = which == 2   ? A->rows
+                     : which == 1 ? spry_problem_inner(p)
+                                  : spry_problem_mid(p);
     else if (op == SPRY_SDDMM && which == 2)
         d = (dense){1, {A->nnz, 1}, d.type, NULL};
     else if (which == (op == SPRY_SDDMM ? 0 : 2))
@@ -129,11 +137,13 @@ static spry_status fit(dense *d, const spry_problem *p, int which,
 
 static spry_status fit_all(operands *o, const spry_problem *p)
 {
-    int two = spry_problem_op(p) == SPRY_SDDMM;
+    spry_op op = spry_problem_op(p);
+    int two = op == SPRY_SDDMM || op == SPRY_MTTKRP;
     spry_status s;
 
     if (y_file && !two)
-        return say_fail(SPRY_USAGE, "--y is the second operand of --op sddmm");
+        return say_fail(SPRY_USAGE,
+                        "--y is the second operand of --op sddmm and mttkrp");
     s = fit(&o->in[0], p, 0, x_file);
     if (s == SPRY_OK && two)
         s = fit(&o->in[1], p, 1, y_file);
@@ -223,7 +233,7 @@ spry_status cmd_run(int argc, char **argv)
         return s;
     if (calls < 1)
         return say_fail(SPRY_USAGE, "--calls takes 1 or more");
-    s = read_operands(&o);
+    s = read_operands(&o, argv[0]);
     if (s == SPRY_OK && calls > 1)
         stop_watch();
     if (s == SPRY_OK)

@@ -164,9 +164,12 @@ static void print_question(const spry_problem *p, const spry_machine *m)
 {
     const spry_matrix *A = spry_problem_matrix(p);
 
-    printf("%s %s, %s x %s, %s entries", spry_op_name(spry_problem_op(p)),
+    printf("%s %s, %s x %s", spry_op_name(spry_problem_op(p)),
            spry_type_name(spry_problem_type(p)), say_count((double)A->rows),
-           say_count((double)A->cols), say_count((double)A->nnz));
+           say_count((double)spry_problem_mid(p)));
+    if (spry_problem_op(p) == SPRY_MTTKRP)
+        printf(" x %s", say_count((double)spry_problem_inner(p)));
+    printf(", %s entries", say_count((double)A->nnz));
     if (spry_problem_op(p) != SPRY_SPMV)
         printf(", %s dense columns", say_count((double)spry_problem_cols(p)));
     printf("\n%s, %d thread%s, %s, noise %c\n", m->name, m->threads,

@@ -4,17 +4,45 @@
 
 #include <string.h>
 
-static spry_status open_problem(spry_problem **out, const spry_matrix *m)
+static spry_type type_of(const spry_matrix *m)
+{
+    if (cli.type < 0)
+        return m->type;
+    return cli.type ? SPRY_F64 : SPRY_F32;
+}
+
+static spry_status dense_columns(int64_t *out, int64_t otherwise)
+{
+    *out = cli.cols >= 0 && cli.cols <= 1e12 ? (int64_t)cli.cols : otherwise;
+    if (cli.cols > (double)*out)
+        return say_fail(SPRY_USAGE, "--cols takes a whole number below 1e12");
+    return SPRY_OK;
+}
+
+static spry_status open_contraction(spry_problem **out, const spry_tensor *t)
+{
+    int64_t n;
+    spry_status s = dense_columns(&n, 32);
+
+    if (s != SPRY_OK)
+        return s;
+    if (cli.op >= 0 && cli.op != SPRY_MTTKRP)
+        return say_fail(SPRY_USAGE, "a tensor takes --op mttkrp, not %s",
+                        spry_op_name((spry_op)cli.op));
+    return say_status(spry_problem_mttkrp(out, t, n, type_of(t->unfolded)));
+}
+
+static spry_status open_product(spry_problem **out, const spry_matrix *m)
 {
     int op = cli.op >= 0 ? cli.op : cli.cols >= 0 ? SPRY_SPMM : SPRY_SPMV;
-    int64_t n = cli.cols >= 0 && cli.cols <= 1e12 ? (int64_t)cli.cols : 128;
-    spry_type type = m->type;
+    spry_type type = type_of(m);
+    int64_t n;
+    spry_status s = dense_columns(&n, 128);
 
-    *out = NULL;
-    if (cli.type >= 0)
-        type = cli.type ? SPRY_F64 : SPRY_F32;
-    if (cli.cols > (double)n)
-        return say_fail(SPRY_USAGE, "--cols takes a whole number below 1e12");
+    if (s != SPRY_OK)
+        return s;
+    if (op == SPRY_MTTKRP)
+        return say_fail(SPRY_USAGE, "mttkrp takes a tensor: a .tns file");
     if (op == SPRY_SPMV && cli.cols >= 0 && n != 1)
         return say_fail(SPRY_USAGE,
                         "spmv has one dense column; for %lld say "
@@ -31,6 +59,7 @@ void close_job(job *j)
 {
     spry_problem_free(j->problem);
     spry_matrix_free(j->matrix);
+    spry_tensor_free(j->tensor);
 }
 
 spry_status open_job(job *out, const char *path, job_machine need)
@@ -39,9 +68,15 @@ spry_status open_job(job *out, const char *path, job_machine need)
     spry_status s;
 
     memset(out, 0, sizeof *out);
-    s = open_matrix(&out->matrix, path);
-    if (s == SPRY_OK)
-        s = open_problem(&out->problem, out->matrix);
+    if (is_tensor(path)) {
+        s = open_tensor(&out->tensor, path);
+        if (s == SPRY_OK)
+            s = open_contraction(&out->problem, out->tensor);
+    } else {
+        s = open_matrix(&out->matrix, path);
+        if (s == SPRY_OK)
+            s = open_product(&out->problem, out->matrix);
+    }
     if (s == SPRY_OK)
         s = open_machine(&out->machine, probed);
     if (s != SPRY_OK)

@@ -2,12 +2,47 @@
 #include "cli.h"
 
 #include <string.h>
+#include <strings.h>
 
 spry_status open_matrix(spry_matrix **out, const char *path)
 {
     if (strncmp(path, "gen:", 4) == 0)
         return say_status(spry_matrix_generate(out, path + 4, cli.seed));
     return say_status(spry_matrix_read(out, path));
+}
+
+static int ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), k = strlen(ending);
+
+    return n > k && strcasecmp(path + n - k, ending) == 0;
+}
+
+int is_tensor(const char *path)
+{
+    if (strncmp(path, "gen:", 4) == 0)
+        return cli.op == SPRY_MTTKRP;
+    return ends_in(path, ".tns") || ends_in(path, ".tns.gz");
+}
+
+spry_status open_tensor(spry_tensor **out, const char *path)
+{
+    spry_tensor *t = NULL;
+    spry_status s;
+
+    *out = NULL;
+    if (cli.mode > 2)
+        return say_fail(SPRY_USAGE, "--mode takes 0, 1 or 2");
+    if (strncmp(path, "gen:", 4) == 0)
+        s = spry_tensor_generate(&t, path + 4, cli.seed);
+    else
+        s = spry_tensor_read(&t, path);
+    if (s == SPRY_OK && cli.mode > 0) {
+        s = spry_tensor_turn(out, t, cli.mode);
+        spry_tensor_free(t);
+    } else if (s == SPRY_OK)
+        *out = t;
+    return say_status(s);
 }
 
 spry_status open_store(spry_records **out)

@@ -28,10 +28,11 @@ const opt cli_common[] = {
     {0}};
 
 const opt cli_compute[] = {
-    {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm",
-     "what to compute (spmv; spmm with --cols)"},
-    {"cols", OPT_COUNT, &cli.cols, "N",
-     "dense columns of spmm and sddmm (128)"},
+    {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm|mttkrp",
+     "what to compute (spmv; with --cols spmm)"},
+    {"cols", OPT_COUNT, &cli.cols, "N", "dense columns (128; of mttkrp 32)"},
+    {"mode", OPT_INTEGER, &cli.mode, "0..2",
+     "the mode of a tensor that stays (0)"},
     {"type", OPT_WORD, &cli.type, "f32|f64", "element type (the matrix's own)"},
     {0}};
 

@@ -1,0 +1,46 @@
+#!/bin/sh
+# A tensor is made, looked at, tuned, run, verified, predicted and exported.
+# shellcheck source=/dev/null
+. "$TOOLS"
+expect 0 "$SPRY" generate fibers i=60 k=40 l=50 length=8 nnz=2k --out t.tns
+has '60 x 40 x 50' out
+expect 0 "$SPRY" generate zipf i=60 --out z.tns.gz --json
+document spry.generate/1
+holds "d['dims'] == [60, 60, 60] and d['nnz'] > 0"
+expect 0 "$SPRY" generate --list --json
+holds "len(d['tensors']) >= 4"
+
+expect 0 "$SPRY" inspect t.tns
+has 'mode 2 ' out
+expect 0 "$SPRY" inspect t.tns --json
+document spry.inspect_tensor/1
+holds "[m['size'] for m in d['modes']] == [60, 40, 50]"
+holds "d['modes'][0]['fibers'] < d['modes'][2]['fibers']"
+
+expect 0 "$SPRY" tune t.tns --cols 16 --budget 300ms --store :memory:
+has 'mttkrp' out
+expect 0 "$SPRY" tune t.tns --op mttkrp --mode 1 --budget 300ms --json
+document spry.tune/1
+expect 0 "$SPRY" tune gen:uniform,i=50 --op mttkrp --budget 200ms
+expect 0 "$SPRY" verify t.tns --cols 16
+has ' 0 wrong' out
+expect 0 "$SPRY" predict t.tns --cols 16
+expect 0 "$SPRY" run t.tns --cols 4 --type f32 --schedule 'csf tile=1' \
+    --out a.npy
+expect 0 "$SPRY" run t.tns --cols 4 --type f32 --schedule csr --out b.npy
+[ "$(wc -c <a.npy)" -eq $((128 + 60 * 4 * 4)) ] || fail 'shape of a.npy'
+[ "$(wc -c <b.npy)" -eq "$(wc -c <a.npy)" ] || fail 'shape of b.npy'
+
+expect 0 "$SPRY" export t.tns --cols 4 --schedule 'csf tile=1 modes=kli' \
+    --name contract
+has 'SWAPPED = 0' contract.c
+
+printf '1 1 1 1\n1 x 1 1\n' >bad.tns
+refuse 3 'bad.tns:2:' "$SPRY" inspect bad.tns
+printf '1 1 1 1 1\n' >four.tns
+refuse 3 'order 4' "$SPRY" tune four.tns
+refuse 2 'takes --op mttkrp' "$SPRY" tune t.tns --op spmm
+"$SPRY" generate uniform rows=9 --out m.mtx >out || fail m
+refuse 2 'takes a tensor' "$SPRY" tune m.mtx --op mttkrp
+refuse 2 '0, 1 or 2' "$SPRY" tune t.tns --mode 3
+exit 0
