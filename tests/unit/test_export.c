@@ -108,6 +108,12 @@ static void exported_code_computes_the_same(void **state)
     export_one("csr tile=2 threads=2", SPRY_SPMM);
     export_one("dcsr tile=1", SPRY_SPMM);
     export_one("csr tile=1 unroll=4 panel=128", SPRY_SDDMM);
+    export_one("super k=8 loops=k1ik0 dense=k0 parallel=k1 threads=2",
+               SPRY_SPMV);
+    export_one("super i=4 k=8 j=4 loops=i1k1j1i0k0j0 dense=i1i0k0 "
+               "parallel=i1 threads=2 chunk=32",
+               SPRY_SPMM);
+    export_one("super j=8 loops=j1ij0k dense=j0", SPRY_SDDMM);
 }
 
 static void a_bad_name_is_refused(void **state)
