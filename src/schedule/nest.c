@@ -107,7 +107,11 @@ const char *sp_super_fault(const spry_schedule *x, spry_op op)
 
 void sp_super_settle(spry_super *s)
 {
-    int kept = 0;
+    int kept = 0, shared = s->parallel - 1;
+
+    if (shared >= 0 && sp_loop_inner(shared) &&
+        !s->split[sp_loop_index(shared)])
+        s->parallel--; /* the loop that is left of the index */
 
     for (int q = 0; q < s->loops; q++) {
         int loop = s->order[q];

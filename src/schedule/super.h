@@ -31,6 +31,12 @@ static inline int sp_is_sparse(const sp_indices *d, int index)
     return index != d->dense;
 }
 
+/* The i-th index of an operation, the dense one last; -1 past it. */
+static inline int sp_index_at(const sp_indices *d, int i)
+{
+    return i < d->sparses ? d->sparse[i] : i == d->sparses ? d->dense : -1;
+}
+
 /* The index a loop walks, and whether it walks inside a block. */
 static inline int sp_loop_index(int loop)
 {
@@ -48,7 +54,8 @@ const char *sp_loop_name(char out[3], const spry_super *s, int loop);
 /* Why x is no nest for the operation, or NULL. */
 const char *sp_super_fault(const spry_schedule *x, spry_op op);
 
-/* Drop inner loops of indices that are not split. */
+/* Drop inner loops of indices that are not split; what they were, parallel,
+ * their outer loop is. */
 void sp_super_settle(spry_super *s);
 
 /* The point that WACO calls fixed CSR. */

@@ -31,8 +31,6 @@ static void mutate_split(spry_super *s, int index, sp_rng *r)
         s->order[q] = (uint8_t)loop;
     }
     s->split[index] = (uint8_t)below(r, SPLITS);
-    if (!s->split[index] && s->parallel == loop + 1)
-        s->parallel = (uint8_t)loop;
     sp_super_settle(s);
 }
 

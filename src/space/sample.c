@@ -12,12 +12,6 @@ static int below(sp_rng *r, int n)
     return (int)sp_rng_below(r, (uint64_t)n);
 }
 
-/* The i-th index of an operation, the dense one last; -1 past it. */
-static int index_at(const sp_indices *d, int i)
-{
-    return i < d->sparses ? d->sparse[i] : i == d->sparses ? d->dense : -1;
-}
-
 static int splits_at(const spry_space *s, int i)
 {
     return i < sp_indices_of(s->op)->sparses ? s->splits[i] : DENSE_SPLITS;
@@ -55,7 +49,7 @@ static void draw_order(spry_super *s, const sp_indices *d, sp_rng *r)
     s->loops = 0;
     for (int i = 0; i < SPRY_LOOPS; i++)
         s->order[i] = 0;
-    for (int i = 0, index; (index = index_at(d, i)) >= 0; i++)
+    for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         for (int inner = 0; inner <= (s->split[index] > 0); inner++)
             s->order[s->loops++] = (uint8_t)(2 * index + inner);
     shuffle(s->order, s->loops, r);
@@ -86,7 +80,7 @@ static double weigh(const spry_space *s, unsigned set)
     double points = 1;
     int loops = 0;
 
-    for (int i = 0, index; (index = index_at(d, i)) >= 0; i++) {
+    for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++) {
         int split = set >> i & 1;
 
         points *= split ? splits_at(s, i) - 1 : 1;
@@ -130,7 +124,7 @@ static spry_schedule draw_any(const spry_space *s, sp_rng *r)
     spry_schedule x = sp_schedule_default(SPRY_SUPER);
     unsigned set = draw_set(s, r);
 
-    for (int i = 0, index; (index = index_at(d, i)) >= 0; i++)
+    for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         if (set >> i & 1)
             x.super.split[index] = (uint8_t)(1 + below(r, splits_at(s, i) - 1));
     draw_order(&x.super, d, r);
@@ -227,7 +221,7 @@ static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
     spry_schedule x = sp_schedule_default(SPRY_SUPER);
     int chunks = s->op == SPRY_SDDMM ? 6 : CHUNKS;
 
-    for (int i = 0, index; (index = index_at(d, i)) >= 0; i++)
+    for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         x.super.split[index] = (uint8_t)(1 + below(r, splits_at(s, i)));
     draw_waco_order(&x.super, d, r);
     do
@@ -236,7 +230,7 @@ static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
         else
             draw_formats(&x.super, d, r);
     while (s->op == SPRY_SDDMM && all_dense(&x.super, d));
-    for (int i = 0, index; (index = index_at(d, i)) >= 0; i++)
+    for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         x.super.split[index]--; /* until here, all of them were split */
     x.threads = s->threads;
     if (s->threads > 1) {

@@ -46,7 +46,7 @@ static unsigned loops_of(corner *c)
     unsigned set = 0;
 
     for (int i = 0; i <= c->d->sparses; i++) {
-        int index = i < c->d->sparses ? c->d->sparse[i] : c->d->dense;
+        int index = sp_index_at(c->d, i);
 
         if (index >= 0)
             set |= (c->s.split[index] ? 3u : 1u) << (2 * index);
@@ -173,11 +173,12 @@ static int visit_corner(const walk *w, corner *c)
 static int visit_splits(const walk *w, corner *c, int i)
 {
     int dense = i == c->d->sparses, stop = 0;
-    int index = dense ? c->d->dense : c->d->sparse[i];
-    int many = dense ? DENSE_SPLITS : w->s->splits[i];
+    int index = sp_index_at(c->d, i);
+    int many;
 
-    if (i > c->d->sparses || index < 0)
+    if (index < 0)
         return visit_corner(w, c);
+    many = dense ? DENSE_SPLITS : w->s->splits[i];
     for (int split = 0; !stop && split < many; split++) {
         c->s.split[index] = (uint8_t)split;
         stop = visit_splits(w, c, i + 1);
@@ -200,11 +201,10 @@ void spry_space_each(const spry_space *s, spry_visit *visit, void *payload)
 static int64_t count_splits(const spry_space *s, corner *c, int i)
 {
     int dense = i == c->d->sparses;
-    int index = dense ? c->d->dense : c->d->sparse[i];
-    int most = dense ? DENSE_SPLITS : s->splits[i];
+    int index = sp_index_at(c->d, i);
     int64_t sum;
 
-    if (i > c->d->sparses || index < 0) {
+    if (index < 0) {
         find_orders(c);
         return (int64_t)c->orders * formats_of(c);
     }
@@ -212,7 +212,7 @@ static int64_t count_splits(const spry_space *s, corner *c, int i)
     sum = count_splits(s, c, i + 1);
     c->s.split[index] = 1;
     if (!dense)
-        return sum + (most - 1) * count_splits(s, c, i + 1);
+        return sum + (s->splits[i] - 1) * count_splits(s, c, i + 1);
     sum += (NARROW - 1) * count_splits(s, c, i + 1);
     c->s.split[index] = NARROW;
     return sum + (DENSE_SPLITS - NARROW) * count_splits(s, c, i + 1);

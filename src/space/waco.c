@@ -180,9 +180,6 @@ static spry_status finish(spry_schedule *out, line *l, spry_op op, int threads)
     out->super = l->s;
     out->threads = threads ? threads : l->threads;
     out->chunk = l->chunk;
-    if (out->super.split[sp_loop_index(l->s.parallel - 1)] == 0 &&
-        sp_loop_inner(l->s.parallel - 1))
-        out->super.parallel--; /* the loop that is left of the index */
     sp_super_settle(&out->super);
     if (out->threads == 1) {
         out->super.parallel = 0;
