@@ -5,7 +5,7 @@ SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
-        bench-official bench-super bench-mttkrp \
+        bench-jit bench-official bench-super bench-mttkrp \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -30,7 +30,7 @@ bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers
 bench-mttkrp: all                   ## tensors, over the best plain loop
 	build/release/bench/$@
-bench-mutants: all                  ## are faults in kernels noticed?
+bench-mutants bench-jit: all        ## are faults noticed; making kernels
 	build/release/bench/$@
 bench-official: all                 ## are generated networks the official ones?
 	build/release/bench/$@

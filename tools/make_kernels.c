@@ -12,6 +12,7 @@ static void write_kernels(sp_buf *out, spry_isa isa, int plain)
     sp_spec k;
 
     sp_codegen_prelude(out, isa);
+    sp_codegen_intrinsics(out, isa);
     for (int i = 0; sp_codegen_builtin(&k, isa, i); i++)
         if (k.plain == plain)
             sp_codegen_kernel(out, &k, "");

@@ -36,13 +36,16 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
 enum { SP_KERNEL_NAME = 96 };
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k);
 
-/* Types and helpers that kernels of this instruction set stand on; the
- * second without what needs the machine's own header, slow to compile. */
+/* Types and helpers that kernels of this instruction set stand on. */
 void sp_codegen_prelude(sp_buf *out, spry_isa isa);
-void sp_codegen_vectors(sp_buf *out, spry_isa isa);
+/* The compiler's intrinsics and what is made of them: slow to read, so only
+ * for kernels that use them. */
+void sp_codegen_intrinsics(sp_buf *out, spry_isa isa);
 /* One function, int NAME(const sp_args *). */
 void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage);
-/* A whole file with one exported kernel. */
+/* A whole file with one kernel, `storage` before it: "" or "static ". */
+void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage);
+/* The same, exported. */
 void sp_codegen_file(sp_buf *out, const sp_spec *k);
 
 /* Compiler flags that a kernel needs, NULL-terminated. */

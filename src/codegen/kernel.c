@@ -1,6 +1,8 @@
 /* kernel.c - one spec, one C function. */
 #include "codegen/emit.h"
 
+#include <string.h>
+
 /* [format][op]; dcsr shares csr's. */
 static sp_emitter *const emitters[][SPRY_OPS] = {
     [SPRY_CSR] = {sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_sddmm,
@@ -35,11 +37,27 @@ void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
     sp_line(&e, "}\n");
 }
 
+static int uses_intrinsics(const char *text)
+{
+    return text && (strstr(text, "SP_GATHER") || strstr(text, "_mm"));
+}
+
+void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage)
+{
+    sp_buf kernel = {0};
+
+    sp_codegen_kernel(&kernel, k, storage);
+    sp_codegen_prelude(out, k->isa);
+    if (uses_intrinsics(kernel.data))
+        sp_codegen_intrinsics(out, k->isa);
+    if (kernel.failed)
+        out->failed = 1;
+    else
+        sp_buf_add(out, kernel.data);
+    sp_buf_free(&kernel);
+}
+
 void sp_codegen_file(sp_buf *out, const sp_spec *k)
 {
-    if (k->format == SPRY_SUPER)
-        sp_codegen_vectors(out, k->isa);
-    else
-        sp_codegen_prelude(out, k->isa);
-    sp_codegen_kernel(out, k, "");
+    sp_codegen_alone(out, k, "");
 }

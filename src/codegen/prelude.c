@@ -68,10 +68,13 @@ static void add_vector(sp_buf *out, const char *stem, const char *T, int size,
                   lanes == 2 ? "1, 3" : "1, 3, 5, 7");
 }
 
+/* Stores past the cache. Both compilers know them by other names, and their
+ * header with all of them takes ten times as long to read as a kernel. */
 static void add_stream(sp_buf *out, spry_isa isa)
 {
-    static const char *const bits[] = {"", "256", "512"};
-    int wide = isa == SPRY_AVX512 ? 2 : isa == SPRY_AVX2 ? 1 : 0;
+    const char *bits = isa == SPRY_AVX512 ? "512"
+                       : isa == SPRY_AVX2 ? "256"
+                                          : "";
 
     if (isa < SPRY_SSE2) {
         sp_buf_add(out, "#define SP_STREAM_f32(p, x) (*(p) = (x))\n"
@@ -80,13 +83,19 @@ static void add_stream(sp_buf *out, spry_isa isa)
         return;
     }
     sp_buf_printf(out,
+                  "#ifdef __clang__\n"
                   "#define SP_STREAM_f32(p, x) "
-                  "_mm%s_stream_ps((float *)(p), (__m%s)(x))\n"
+                  "__builtin_nontemporal_store(x, p)\n"
                   "#define SP_STREAM_f64(p, x) "
-                  "_mm%s_stream_pd((double *)(p), (__m%sd)(x))\n"
-                  "#define SP_FENCE() _mm_sfence()\n\n",
-                  bits[wide], wide ? bits[wide] : "128", bits[wide],
-                  wide ? bits[wide] : "128");
+                  "__builtin_nontemporal_store(x, p)\n"
+                  "#else\n"
+                  "#define SP_STREAM_f32(p, x) "
+                  "__builtin_ia32_movntps%s((float *)(p), x)\n"
+                  "#define SP_STREAM_f64(p, x) "
+                  "__builtin_ia32_movntpd%s((double *)(p), x)\n"
+                  "#endif\n"
+                  "#define SP_FENCE() __builtin_ia32_sfence()\n\n",
+                  bits, bits);
 }
 
 static const char gather_avx2[] =
@@ -116,25 +125,24 @@ static const char gather_avx512[] =
     "    (f64x8)_mm512_i32gather_pd(_mm256_cvtepu16_epi32("
     "_mm_loadu_si128((const __m128i *)(c))), x, 8)\n\n";
 
-void sp_codegen_vectors(sp_buf *out, spry_isa isa)
+void sp_codegen_prelude(sp_buf *out, spry_isa isa)
 {
     int bytes = spry_isa_bytes(isa);
 
     sp_buf_add(out, args_text);
+    sp_buf_add(out, pairs_text);
     for (int lanes = 2; lanes * 4 <= bytes; lanes *= 2)
         add_vector(out, "f32x", "float", 4, lanes);
     for (int lanes = 2; lanes * 8 <= bytes; lanes *= 2)
         add_vector(out, "f64x", "double", 8, lanes);
     sp_buf_add(out, "\n");
+    add_stream(out, isa);
 }
 
-void sp_codegen_prelude(sp_buf *out, spry_isa isa)
+void sp_codegen_intrinsics(sp_buf *out, spry_isa isa)
 {
-    sp_codegen_vectors(out, isa);
-    sp_buf_add(out, pairs_text);
     if (isa >= SPRY_SSE2)
         sp_buf_add(out, "#include <immintrin.h>\n\n");
-    add_stream(out, isa);
     if (isa == SPRY_AVX2)
         sp_buf_add(out, gather_avx2);
     if (isa == SPRY_AVX512)

@@ -1,12 +1,13 @@
 /* check.c - a plan and an oracle to a verdict.
  *
- * The kernel runs at least three times, each time into a C that holds
+ * The kernel runs at least four times, each time into a C that holds
  * something else: into NaN, so that what is not written shows; onto its own
  * integer results with beta, so that what is written twice or by two threads
  * shows, in every row; and on real numbers. The margins of C must stay as
- * they are. A race need not show every time: where a run is short, threads
- * run several laps. Kernels that pad are asked whether they notice results
- * that are not finite, since the runner relies on their word. */
+ * they are. A race need not show every time: where a run is short there are
+ * several laps, and one in which threads run their shares over and over.
+ * Kernels that pad are asked whether they notice results that are not finite,
+ * since the runner relies on their word. */
 #include <math.h>
 #include <string.h>
 
@@ -14,14 +15,21 @@
 #include "matrix/matrix.h"
 #include "plan/internal.h"
 
-/* The second integer run: C = AGAIN_ALPHA A B + AGAIN_BETA C with C = A B.
- * Neither is 1 and A B is no fixed point, so nothing left out or done twice
- * comes out right. */
-static const double AGAIN_ALPHA = -1, AGAIN_BETA = 3, AGAIN = 2;
+/* The integer runs, one after the other into the same C, which begins as
+ * NaN and then is `factor` A B. What is asked for most comes first: kernels
+ * may be special there. After it no factor is 1 and nothing is a fixed point,
+ * so what is left out or done twice does not come out right. */
+static const struct {
+    double alpha, beta, factor;
+} runs[] = {{1, 0, 1}, {-1, 3, 2}, {-2, 0, -2}};
+enum { RUNS = sizeof runs / sizeof runs[0] };
 
 /* A run of fewer terms is short. */
 static const double SHORT_TERMS = 2e5;
-enum { LAPS = 4, PROBES = 16 };
+enum { LAPS = 2, PROBES = 8 };
+
+/* So many terms take some tenths of a millisecond, in which threads meet. */
+static const double CROWD_TERMS = 3e5;
 
 static int is_short(const spry_problem *p)
 {
@@ -145,20 +153,36 @@ static spry_status integer_parts(sp_packed *k, const spry_plan *plan)
  * top of what came out. */
 static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
 {
-    spry_status s;
+    spry_status s = SPRY_OK;
 
     memset(o->C, 0xff,
            (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
-    s = spry_run_scaled(plan, 1, o->B, o->D, 0, o->C);
-    if (s == SPRY_OK)
-        s = compare(o, plan, o->exact, NULL, 1);
-    if (s == SPRY_OK)
-        s = compare_rest(o, plan, 1);
-    if (s == SPRY_OK)
-        s = spry_run_scaled(plan, AGAIN_ALPHA, o->B, o->D, AGAIN_BETA, o->C);
-    if (s == SPRY_OK)
-        s = compare(o, plan, o->exact, NULL, AGAIN);
-    return s == SPRY_OK ? compare_rest(o, plan, AGAIN) : s;
+    for (int i = 0; s == SPRY_OK && i < RUNS; i++) {
+        s = spry_run_scaled(plan, runs[i].alpha, o->B, o->D, runs[i].beta,
+                            o->C);
+        if (s == SPRY_OK)
+            s = compare(o, plan, o->exact, NULL, runs[i].factor);
+        if (s == SPRY_OK)
+            s = compare_rest(o, plan, runs[i].factor);
+    }
+    return s;
+}
+
+/* Short shares, run over and over side by side: what threads share by mistake
+ * shows when they meet. C is zero where no share writes. */
+static spry_status check_crowd(const sp_oracle *o, const spry_plan *plan)
+{
+    double terms =
+        ((double)o->p->A->nnz + (double)o->p->A->rows) * (double)o->p->n;
+    int times = 2 + (int)(CROWD_TERMS / (terms + 1000));
+
+    if (plan->x.threads == 1 || !sp_run_has_shares(plan) || !is_short(o->p) ||
+        o->p->layout == SPRY_COL_MAJOR)
+        return SPRY_OK;
+    memset(o->C, 0,
+           (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
+    sp_run_crowded(plan, (sp_operands){1, 0, o->B, o->D, o->C}, times);
+    return compare(o, plan, o->exact, NULL, 1);
 }
 
 static int has_bad_result(const sp_oracle *o)
@@ -212,6 +236,8 @@ static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
     whole.packed = &k;
     for (int lap = 0; s == SPRY_OK && lap < laps; lap++)
         s = one_lap(o, &whole);
+    if (s == SPRY_OK)
+        s = check_crowd(o, &whole);
     if (s == SPRY_OK)
         s = check_watch(o, &whole);
     for (int i = 0; k.part && i < k.parts; i++)

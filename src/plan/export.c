@@ -288,8 +288,7 @@ static void add_source(sp_buf *out, const spry_plan *plan, const char *name)
     sp_buf_printf(out, "/* %s.c - written by spry: %s */\n", name, plan->text);
     sp_buf_printf(out, "#include \"%s.h\"\n\n", name);
     sp_buf_add(out, "#include <stdio.h>\n#include <stdlib.h>\n");
-    sp_codegen_prelude(out, plan->spec.isa);
-    sp_codegen_kernel(out, &plan->spec, "static ");
+    sp_codegen_alone(out, &plan->spec, "static ");
     bytes = add_parts(out, plan);
     add_numbers(out, "diagonal", plan->packed->diagonal,
                 plan->packed->diagonals);

@@ -21,7 +21,7 @@ static void write_file(sp_buf *out, const sp_spec **widest,
         if (!plan[i])
             continue;
         if (!*widest)
-            sp_codegen_vectors(out, plan[i]->spec.isa);
+            sp_codegen_prelude(out, plan[i]->spec.isa);
         if (!*widest || plan[i]->spec.super.parallel)
             *widest = &plan[i]->spec;
         if (!named_before(plan, i))
