@@ -29,7 +29,7 @@ static const double SHORT_TERMS = 2e5;
 enum { LAPS = 2, PROBES = 8 };
 
 /* So many terms take some tenths of a millisecond, in which threads meet. */
-static const double CROWD_TERMS = 3e5;
+static const double CROWD_TERMS = 1e6;
 
 static int is_short(const spry_problem *p)
 {

@@ -74,8 +74,12 @@ static void *random_dense(const spry_problem *p, int64_t count, sp_rng *r)
     void *X = sp_alloc_raw(count, p->type);
     void *period = sp_alloc_raw(PERIOD, p->type);
 
-    for (int64_t k = 0; period && k < PERIOD; k++)
-        sp_dense_put(p, period, k, (double)sp_rng_below(r, 5) - 2);
+    /* no zero among them: it would hide whatever it is multiplied with */
+    for (int64_t k = 0; period && k < PERIOD; k++) {
+        double x = (double)sp_rng_below(r, 4) - 2;
+
+        sp_dense_put(p, period, k, x < 0 ? x : x + 1);
+    }
     if (X && period)
         repeat(p, X, count, period);
     else {

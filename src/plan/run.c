@@ -144,17 +144,21 @@ static int run_static(const spry_plan *plan, const sp_operands *f)
     return bad;
 }
 
-/* Threads that start one after the other may be done before they meet; over
- * many runs of their shares they do. */
+/* Threads that start one after the other may be done before they meet; all
+ * awake, over many runs of their shares, they do. */
 void sp_run_crowded(const spry_plan *plan, sp_operands f, int times)
 {
     view v = whole(plan, &f);
     int shares = plan->x.threads;
 
-#pragma omp parallel for num_threads(shares) schedule(static)
-    for (int t = 0; t < shares; t++)
-        for (int i = 0; i < times; i++)
-            (void)run_share(plan, &v, t);
+#pragma omp parallel num_threads(shares)
+    {
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (int t = 0; t < shares; t++)
+            for (int i = 0; i < times; i++)
+                (void)run_share(plan, &v, t);
+    }
 }
 
 int sp_run_has_shares(const spry_plan *plan)
