@@ -37,7 +37,7 @@ typedef struct {
     const char *help;
 } opt;
 
-enum { OPT_TABLES = 3 };
+enum { OPT_TABLES = 4 };
 
 typedef struct {
     const char *command;
@@ -199,6 +199,8 @@ int stop_asked(void); /* 0, or the exit code: 130, 143 */
 int progress_tune(const spry_progress *now, void *unused);
 /* "3 of 12 done: what", for loops of our own. */
 void progress_step(int done, int of, const char *what);
+/* The callback of orders: "what: 45 %". */
+int progress_share(int64_t done, int64_t of, void *what);
 void progress_clear(void);
 
 /* ---- dense arrays (npy.c) ---- */

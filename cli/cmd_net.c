@@ -6,10 +6,11 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|order|run ...",
+    "generate|inspect|order|simulate|run ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "order     put the edges into an order and show or write it\n"
+    "simulate  count what an order moves between fast and slow memory\n"
     "run       compute the outputs of a batch of inputs\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
     "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer.\n"
@@ -21,11 +22,9 @@ static const opt_page page = {
 static const struct {
     const char *name;
     command *run;
-} actions[] = {{"generate", net_generate},
-               {"inspect", net_inspect},
-               {"order", net_order},
-               {"run", net_run},
-               {0}};
+} actions[] = {{"generate", net_generate}, {"inspect", net_inspect},
+               {"order", net_order},       {"simulate", net_simulate},
+               {"run", net_run},           {0}};
 
 spry_status cmd_net(int argc, char **argv)
 {

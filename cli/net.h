@@ -4,20 +4,25 @@
 
 #include "cli.h"
 
-command net_generate, net_inspect, net_order, net_run;
+command net_generate, net_inspect, net_order, net_run, net_simulate;
 
-/* How to read a network, and how to order one: options of several actions. */
+/* How to read a network, which order to make of it and how: options of
+ * several actions. */
 extern const opt net_reading[];
 extern const opt net_ordering[];
+extern const opt net_shaping[];
 
 /* Each says its own failure on stderr. */
 spry_status net_read_options(spry_network_options *out);
-spry_status net_order_options(spry_order_options *out);
 spry_status net_open(spry_network **out, const char *path);
 spry_status net_open_layers(spry_layers **out, const char *path);
 
 /* The name of --order. */
 const char *net_order_name(void);
+/* The edges in the order called `name`, for a memory of so many neurons; 0:
+ * of --memory. free() it. */
+spry_status net_make_order(int32_t **out, const spry_network *n,
+                           const char *name, int64_t memory);
 
 /* A batch of inputs: a file (.npy, or any matrix, a row for each), or
  * strokes when path is NULL; at most `count` when that is above 0. Rows wrap

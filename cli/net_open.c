@@ -21,13 +21,19 @@ const opt net_reading[] = {
     {0}};
 
 static const char *order = "destination";
-static int window = 5, memory = 128, block;
+static int memory = 128;
 const opt net_ordering[] = {
     {"order", OPT_TEXT, &order, "NAME",
-     "destination, source, blocked, clustered... (destination)"},
-    {"window", OPT_INTEGER, &window, "N", "edges an order looks back to (5)"},
+     "destination, source, blocked, ego... (destination)"},
     {"memory", OPT_INTEGER, &memory, "N", "neurons to order for (128)"},
-    {"block", OPT_INTEGER, &block, "N", "outputs at a time (memory / 2)"},
+    {0}};
+
+static int window = 5, block;
+const opt net_shaping[] = {
+    {"window", OPT_INTEGER, &window, "N",
+     "edges that ego, neurons that go looks back to (5)"},
+    {"block", OPT_INTEGER, &block, "N",
+     "outputs at a time, of blocked (memory / 2)"},
     {0}};
 
 spry_status net_read_options(spry_network_options *out)
@@ -50,21 +56,35 @@ spry_status net_read_options(spry_network_options *out)
     return SPRY_OK;
 }
 
-spry_status net_order_options(spry_order_options *out)
-{
-    spry_order_options o = SPRY_ORDER_DEFAULTS;
-
-    o.window = window;
-    o.memory = memory;
-    o.block = block;
-    o.seed = cli.seed;
-    *out = o;
-    return SPRY_OK;
-}
-
 const char *net_order_name(void)
 {
     return order;
+}
+
+spry_status net_make_order(int32_t **out, const spry_network *n,
+                           const char *name, int64_t room)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    char what[64];
+    spry_status s;
+
+    o.window = window;
+    o.memory = room > 0 ? room : memory;
+    o.block = block;
+    o.seed = cli.seed;
+    snprintf(what, sizeof what, "order %s", name);
+    o.progress = progress_share;
+    o.payload = what;
+    *out = malloc((size_t)n->edges * sizeof **out + 1);
+    if (!*out)
+        return say_fail(SPRY_SYSTEM, "not enough memory for an order");
+    s = spry_order_make(*out, n, name, &o);
+    progress_clear();
+    if (s == SPRY_OK)
+        return SPRY_OK;
+    free(*out);
+    *out = NULL;
+    return say_status(s);
 }
 
 spry_status net_open(spry_network **out, const char *path)

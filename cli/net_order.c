@@ -17,7 +17,7 @@ static const opt_page page = {
     "NETWORK",
     "Put the edges of a network into an order in which every neuron is\n"
     "complete before it is used, and say what it took.",
-    {options, net_ordering, net_reading},
+    {options, net_ordering, net_shaping, net_reading},
     0,
     1};
 
@@ -110,16 +110,10 @@ static void print_made(const spry_network *n, double took)
 
 static spry_status order_edges(const spry_network *n)
 {
-    int32_t *edge = malloc((size_t)n->edges * sizeof *edge + 1);
-    spry_order_options o;
-    double begin;
-    spry_status s = net_order_options(&o);
+    int32_t *edge;
+    double begin = seconds();
+    spry_status s = net_make_order(&edge, n, net_order_name(), 0);
 
-    if (!edge)
-        return say_fail(SPRY_SYSTEM, "not enough memory for an order");
-    begin = seconds();
-    if (s == SPRY_OK)
-        s = say_status(spry_order_make(edge, n, net_order_name(), &o));
     if (s == SPRY_OK) {
         print_made(n, seconds() - begin);
         if (file)
@@ -141,6 +135,7 @@ spry_status net_order(int argc, char **argv)
     if (argc == 0)
         return say_fail(SPRY_USAGE, "net order needs NETWORK; see spry net "
                                     "order --help");
+    stop_watch();
     s = net_open(&n, argv[0]);
     if (s == SPRY_OK)
         s = order_edges(n);

@@ -33,7 +33,7 @@ static const opt_page page = {
     "Compute the outputs of a network. Without --out, print the categories:\n"
     "the inputs, counted from 1, that any output is not 0 for.\n"
     "  spry net run gen:radix --input sparse-images-1024.tsv",
-    {options, net_ordering, net_reading},
+    {options, net_ordering, net_shaping, net_reading},
     1,
     1};
 
@@ -59,13 +59,9 @@ typedef struct {
 
 static spry_status open_edges(runner *r)
 {
-    spry_order_options o;
-    int32_t *edge = malloc((size_t)r->net->edges * sizeof *edge + 1);
-    spry_status s = edge ? net_order_options(&o)
-                         : say_fail(SPRY_SYSTEM, "not enough memory");
+    int32_t *edge;
+    spry_status s = net_make_order(&edge, r->net, net_order_name(), 0);
 
-    if (s == SPRY_OK)
-        s = say_status(spry_order_make(edge, r->net, net_order_name(), &o));
     if (s == SPRY_OK)
         s = say_status(spry_stream_make(&r->edges, r->net, edge));
     free(edge);

@@ -68,6 +68,16 @@ int progress_tune(const spry_progress *now, void *unused)
     return stop_asked();
 }
 
+int progress_share(int64_t done, int64_t of, void *what)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "%s: %.0f %%", (const char *)what,
+             of > 0 ? 100.0 * (double)done / (double)of : 100);
+    show(text);
+    return stop_asked();
+}
+
 void progress_step(int done, int of, const char *what)
 {
     char text[512];

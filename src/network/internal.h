@@ -177,7 +177,11 @@ typedef struct {
 } sp_order;
 
 extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
-    sp_order_clustered;
+    sp_order_clustered, sp_order_go, sp_order_ego;
+
+/* Tell the caller how far it is; SPRY_STOPPED when that is far enough. */
+spry_status sp_order_progress(const spry_order_options *o, int64_t done,
+                              int64_t of);
 
 /* Edges by the block of their target, blocks ascending; by source within.
  * Valid when no block's neurons depend on each other or on a later block;

@@ -4,10 +4,8 @@
 #include "network/internal.h"
 
 static const sp_order *const orders[] = {
-    &sp_order_destination,
-    &sp_order_source,
-    &sp_order_blocked,
-    &sp_order_clustered,
+    &sp_order_destination, &sp_order_source, &sp_order_blocked,
+    &sp_order_clustered,   &sp_order_go,     &sp_order_ego,
 };
 enum { ORDERS = sizeof orders / sizeof *orders };
 
@@ -55,10 +53,11 @@ static spry_status fill_options(spry_order_options *o,
     *o = defaults;
     if (given)
         memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
-    if (o->window < 1 || o->memory < 3 || o->block < 0 || !(o->seconds >= 0))
+    if (o->window < 1 || o->window > INT32_MAX || o->memory < 3 ||
+        o->block < 0 || !(o->seconds >= 0) || o->moves < 0)
         return sp_fail(SPRY_USAGE,
-                       "an order needs a window of 1, a memory of 3, and no "
-                       "negative block or time");
+                       "an order needs a window of 1 to 2^31 - 1, a memory of "
+                       "3, and no negative block, time or moves");
     if (o->block == 0)
         o->block = (o->memory + 1) / 2;
     return SPRY_OK;
@@ -81,6 +80,15 @@ spry_status spry_order_make(int32_t *edge, const spry_network *n,
     if (s == SPRY_OK)
         s = order->make(edge, n, &o);
     return s == SPRY_OK ? spry_order_check(edge, n) : s;
+}
+
+spry_status sp_order_progress(const spry_order_options *o, int64_t done,
+                              int64_t of)
+{
+    if (o->progress && o->progress(done, of, o->payload))
+        return sp_fail(SPRY_STOPPED, "stopped after %lld of %lld",
+                       (long long)done, (long long)of);
+    return SPRY_OK;
 }
 
 /* ---- validity ---- */

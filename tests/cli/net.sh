@@ -4,7 +4,7 @@
 . "$TOOLS"
 expect 0 "$SPRY" net --help
 has '^usage: spry net' out
-for action in generate inspect order run; do
+for action in generate inspect order simulate run; do
     expect 0 "$SPRY" net "$action" --help
     has "^usage: spry net $action" out
 done
@@ -39,6 +39,7 @@ has '^ *3 ' out
 expect 0 "$SPRY" net run a.spnet --batch 40 --mode reference --out right.npy
 for how in "--mode edge" "--mode edge --order source" "--mode layers" \
     "--mode edge --order blocked --block 8" "--mode edge --order clustered" \
+    "--mode edge --order ego --window 9" "--mode edge --order go" \
     "--stream"; do
     # shellcheck disable=SC2086
     expect 0 "$SPRY" net run a.spnet --batch 40 $how --out got.npy
@@ -77,6 +78,22 @@ expect 0 "$SPRY" net run gen:radix,width=4096,depth=1 --input images.tsv \
 expect 0 "$SPRY" net order gen:skip,width=8,depth=2,degree=2 --order source \
     --out -
 [ "$(wc -l <out)" = 32 ] || fail "32 edges, not $(wc -l <out)"
+
+# Simulated I/O: bounds, and counts that another program found.
+expect 0 "$SPRY" net simulate gen:radix,depth=16 --memory 32,512 --json
+document spry.net.simulate/1
+holds "[r['memory'] for r in d['runs']] == [32, 512]"
+holds "[round(r['reads'] / 1000) for r in d['runs']] == [530, 337]"
+holds "d['runs'][0]['least_reads'] == 17408"
+holds "d['runs'][0]['least_writes'] == 1024"
+expect 0 "$SPRY" net simulate a.spnet --order source,ego --policy min --line 4
+has '^ego ' out
+expect 0 "$SPRY" net simulate a.spnet --order all --policy rr
+has '^blocked ' out
+refuse 2 'memory' "$SPRY" net simulate a.spnet --memory 32,
+refuse 2 'memory' "$SPRY" net simulate a.spnet --memory 2
+refuse 2 'two lines' "$SPRY" net simulate a.spnet --memory 8 --line 5
+refuse 2 'sorcery' "$SPRY" net simulate a.spnet --order sorcery
 
 # What is wrong is named, with file and line.
 printf '1\t1\t1\n1\t2000\t1\n' >neuron1024/n1024-l2.tsv

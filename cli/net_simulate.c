@@ -1,0 +1,224 @@
+/* net_simulate.c - what an order of edges moves between fast and slow memory,
+ * beside what any order must and what none needs to. */
+#include "net.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST = 16 };
+
+static const char *orders = "destination", *memories = "128";
+static int policy = SPRY_LRU, line = 1;
+static const opt options[] = {
+    {"order", OPT_TEXT, &orders, "NAME,...",
+     "orders to simulate, or all (destination)"},
+    {"memory", OPT_TEXT, &memories, "M,...",
+     "neurons that fast memory holds, also to order for (128)"},
+    {"policy", OPT_WORD, &policy, "lru|rr|min", "which line leaves (lru)"},
+    {"line", OPT_INTEGER, &line, "B", "neurons that travel together (1)"},
+    {0}};
+static const opt_page page = {
+    "net simulate",
+    "NETWORK",
+    "Count the reads and writes of neurons that an order of edges takes with\n"
+    "a fast memory of M neurons. lru: the line not used for longest leaves;\n"
+    "rr: lines leave in turn; min: the one not needed for longest leaves.\n"
+    "  spry net simulate gen:radix,depth=16 --order blocked,ego --memory "
+    "32,128",
+    {options, net_shaping, net_reading},
+    1,
+    1};
+
+/* ---- lists of words ---- */
+
+typedef struct {
+    char text[512];
+    const char *word[LIST];
+    int count;
+} words;
+
+static spry_status split(words *out, const char *option, const char *text)
+{
+    char *at = out->text;
+
+    out->count = 0;
+    if (strlen(text) >= sizeof out->text)
+        return say_fail(SPRY_USAGE, "--%s is too long", option);
+    strcpy(out->text, text);
+    for (char *comma = at; comma; at = comma + 1) {
+        comma = strchr(at, ',');
+        if (comma)
+            *comma = 0;
+        if (out->count == LIST || !*at)
+            return say_fail(SPRY_USAGE,
+                            "--%s takes 1 to %d words with commas between, "
+                            "not '%s'",
+                            option, LIST, text);
+        out->word[out->count++] = at;
+        if (!comma)
+            break;
+    }
+    return SPRY_OK;
+}
+
+static spry_status list_orders(words *out)
+{
+    if (strcmp(orders, "all") != 0)
+        return split(out, "order", orders);
+    out->count = 0;
+    for (int i = 0; i < LIST && spry_order_name(i); i++)
+        out->word[out->count++] = spry_order_name(i);
+    return SPRY_OK;
+}
+
+static spry_status list_memories(int64_t *out, int *count)
+{
+    words w;
+    spry_status s = split(&w, "memory", memories);
+
+    for (int i = 0; s == SPRY_OK && i < w.count; i++) {
+        char *end;
+
+        out[i] = strtoll(w.word[i], &end, 10);
+        if (*end || out[i] < 3)
+            s = say_fail(SPRY_USAGE, "--memory takes numbers from 3, not '%s'",
+                         w.word[i]);
+    }
+    *count = s == SPRY_OK ? w.count : 0;
+    return s;
+}
+
+/* ---- showing ---- */
+
+typedef struct {
+    const spry_network *net;
+    int begun;
+    table *rows; /* or the document */
+    json document;
+} page_of;
+
+/* Not before there is a result: a failure leaves stdout empty. */
+static void begin(page_of *p)
+{
+    p->begun = 1;
+    if (!cli.json) {
+        p->rows = table_new("order<memory>reads>writes>at least>at most>"
+                            "of least>bytes>");
+        return;
+    }
+    p->document = json_begin("spry.net.simulate/1");
+    json_integer(&p->document, "neurons", p->net->neurons);
+    json_integer(&p->document, "edges", p->net->edges);
+    json_text(&p->document, "policy", spry_policy_name((spry_policy)policy));
+    json_integer(&p->document, "line", line);
+    json_open(&p->document, "runs", '[');
+}
+
+static void add_json(json *j, const char *order, int64_t memory,
+                     const spry_io *io)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "order", order);
+    json_integer(j, "memory", memory);
+    json_integer(j, "reads", io->reads);
+    json_integer(j, "writes", io->writes);
+    json_integer(j, "least_reads", io->least_reads);
+    json_integer(j, "least_writes", io->least_writes);
+    json_integer(j, "most_reads", io->most_reads);
+    json_integer(j, "most_writes", io->most_writes);
+    json_integer(j, "stream_bytes", io->stream_bytes);
+    json_integer(j, "total_bytes", io->total_bytes);
+    json_close(j, '}');
+}
+
+static void add(page_of *p, const char *order, int64_t memory,
+                const spry_io *io)
+{
+    int64_t sum = io->reads + io->writes;
+    int64_t least = io->least_reads + io->least_writes;
+
+    if (!p->begun)
+        begin(p);
+    if (cli.json) {
+        add_json(&p->document, order, memory, io);
+        return;
+    }
+    table_cell(p->rows, "%s", order);
+    table_cell(p->rows, "%" PRId64, memory);
+    table_cell(p->rows, "%s", say_count((double)io->reads));
+    table_cell(p->rows, "%s", say_count((double)io->writes));
+    table_cell(p->rows, "%s", say_count((double)least));
+    table_cell(p->rows, "%s",
+               say_count((double)(io->most_reads + io->most_writes)));
+    table_cell(p->rows, "%s",
+               say_times(least > 0 ? (double)sum / (double)least : 1));
+    table_cell(p->rows, "%s", say_bytes((double)io->total_bytes));
+}
+
+static void end(page_of *p)
+{
+    if (!p->begun)
+        return;
+    if (!cli.json) {
+        table_print(p->rows, stdout);
+        return;
+    }
+    json_close(&p->document, ']');
+    json_end(&p->document);
+}
+
+/* ---- simulating ---- */
+
+static spry_status simulate(page_of *p, const char *order, int64_t memory)
+{
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+    int32_t *edge;
+    spry_io io;
+    spry_status s = net_make_order(&edge, p->net, order, memory);
+
+    o.memory = memory;
+    o.line = line;
+    o.policy = (spry_policy)policy;
+    if (s == SPRY_OK)
+        s = say_status(spry_simulate(&io, p->net, edge, &o));
+    free(edge);
+    if (s == SPRY_OK)
+        add(p, order, memory, &io);
+    return s;
+}
+
+static spry_status simulate_all(const spry_network *n, const words *order,
+                                const int64_t *memory, int memory_count)
+{
+    page_of p = {.net = n};
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; s == SPRY_OK && i < order->count; i++)
+        for (int k = 0; s == SPRY_OK && k < memory_count; k++)
+            s = simulate(&p, order->word[i], memory[k]);
+    end(&p);
+    return s;
+}
+
+spry_status net_simulate(int argc, char **argv)
+{
+    spry_network *n = NULL;
+    int64_t memory[LIST];
+    int count = 0;
+    words order;
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    s = list_orders(&order);
+    if (s == SPRY_OK)
+        s = list_memories(memory, &count);
+    stop_watch();
+    if (s == SPRY_OK)
+        s = net_open(&n, argv[0]);
+    if (s == SPRY_OK)
+        s = simulate_all(n, &order, memory, count);
+    spry_network_free(n);
+    return s;
+}

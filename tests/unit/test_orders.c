@@ -1,0 +1,385 @@
+/* test_orders.c - EGO against the queue of edges it stands for, GO against
+ * its keys counted anew, annealing against what it began with. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "network/internal.h"
+
+static const char *const nets[] = {
+    "gen:random,width=9,depth=4,density=0.4",
+    "gen:random,width=16,depth=3,density=0.15",
+    "gen:random,width=6,depth=2,density=1",
+    "gen:random,width=5,density=0",
+    "gen:skip,width=10,depth=5,degree=3",
+    "gen:skip,width=4,depth=9,degree=4",
+    "gen:mixed,radices=2x3x2,copies=2",
+    "gen:pruned,widths=20x10x15x5,sparsity=0.7",
+    "gen:smallworld,width=14,degree=4,rewire=0.3",
+};
+enum { NETS = sizeof nets / sizeof *nets };
+
+static spry_network *read_net(const char *path, uint64_t seed)
+{
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    spry_network *n;
+
+    o.seed = seed;
+    check_ok(spry_network_read(&n, path, &o));
+    return n;
+}
+
+static int64_t total_io(const spry_network *n, const int32_t *edge,
+                        int64_t memory)
+{
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+    spry_io io;
+
+    o.memory = memory;
+    check_ok(spry_simulate(&io, n, edge, &o));
+    return io.reads + io.writes;
+}
+
+/* ---- EGO ---- */
+
+/* Algorithm 3 as it is written: a key for every edge. */
+typedef struct {
+    int64_t edges;
+    int32_t *from, *to; /* [edges] */
+    int *k1, *k2, *queued;
+    int *rank; /* [neurons] when it became ready */
+} naive;
+
+/* The three sets of edge e, those in the queue. */
+static void add_to_kin(const naive *q, int32_t e, int by)
+{
+    for (int64_t k = 0; k < q->edges; k++)
+        if (q->queued[k])
+            q->k2[k] +=
+                by * ((q->from[k] == q->from[e]) + (q->to[k] == q->to[e]) +
+                      (q->from[k] == q->to[e]));
+}
+
+static int comes_first(const naive *q, int64_t x, int64_t y)
+{
+    if (q->k1[x] != q->k1[y])
+        return q->k1[x] > q->k1[y];
+    if (q->k2[x] != q->k2[y])
+        return q->k2[x] > q->k2[y];
+    if (q->rank[q->from[x]] != q->rank[q->from[y]])
+        return q->rank[q->from[x]] < q->rank[q->from[y]];
+    return x < y;
+}
+
+static int32_t pop(const naive *q)
+{
+    int64_t best = -1;
+
+    for (int64_t k = 0; k < q->edges; k++)
+        if (q->queued[k] && (best < 0 || comes_first(q, k, best)))
+            best = k;
+    q->queued[best] = 0;
+    return (int32_t)best;
+}
+
+static void fill_naive(naive *q, const spry_network *n, int *ready)
+{
+    for (int32_t v = 0; v < n->neurons; v++) {
+        if (n->start[v] == n->start[v + 1])
+            q->rank[v] = (*ready)++;
+        for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
+            int32_t u = n->source[k];
+
+            q->from[k] = u;
+            q->to[k] = v;
+            q->queued[k] = 1;
+            q->k1[k] = -(int)(n->start[u + 1] - n->start[u]);
+        }
+    }
+}
+
+static void order_naively(int32_t *edge, const spry_network *n, int64_t window)
+{
+    int64_t m = n->edges;
+    int ready = 0;
+    naive q = {m,
+               sp_alloc(m, sizeof *q.from),
+               sp_alloc(m, sizeof *q.to),
+               sp_alloc(m, sizeof *q.k1),
+               sp_alloc(m, sizeof *q.k2),
+               sp_alloc(m, sizeof *q.queued),
+               sp_alloc(n->neurons, sizeof *q.rank)};
+
+    fill_naive(&q, n, &ready);
+    for (int64_t i = 0; i < m; i++) {
+        int32_t e = pop(&q);
+        int done = 0;
+
+        assert_int_equal(q.k1[e], 0);
+        edge[i] = e;
+        for (int64_t k = 0; k < m; k++)
+            if (q.from[k] == q.to[e])
+                done = ++q.k1[k] == 0;
+        if (done)
+            q.rank[q.to[e]] = ready++;
+        add_to_kin(&q, e, 1);
+        if (i >= window)
+            add_to_kin(&q, edge[i - window], -1);
+    }
+    sp_free(q.from);
+    sp_free(q.to);
+    sp_free(q.k1);
+    sp_free(q.k2);
+    sp_free(q.queued);
+    sp_free(q.rank);
+}
+
+static void ego_is_the_queue(void **state)
+{
+    static const int64_t windows[] = {1, 2, 5, 17, 64, 100000};
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    (void)state;
+    for (int i = 0; i < NETS; i++)
+        for (uint64_t seed = 1; seed <= 8; seed++) {
+            spry_network *n = read_net(nets[i], seed);
+            int32_t *fast = sp_alloc(n->edges, sizeof *fast);
+            int32_t *slow = sp_alloc(n->edges, sizeof *slow);
+
+            for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+                o.window = windows[w];
+                check_ok(spry_order_make(fast, n, "ego", &o));
+                order_naively(slow, n, windows[w]);
+                assert_memory_equal(fast, slow,
+                                    (size_t)n->edges * sizeof *fast);
+            }
+            sp_free(fast);
+            sp_free(slow);
+            spry_network_free(n);
+        }
+}
+
+/* ---- GO ---- */
+
+static int has_edge(const spry_matrix *m, int32_t from, int32_t to)
+{
+    for (int64_t k = m->start[from]; k < m->start[from + 1]; k++)
+        if ((m->index == SPRY_I32 ? ((const int32_t *)m->col)[k]
+                                  : ((const int64_t *)m->col)[k]) == to)
+            return 1;
+    return 0;
+}
+
+/* Edges between a and b, and in-neighbours of both. */
+static int kinship(const spry_matrix *m, int32_t a, int32_t b)
+{
+    int sum = has_edge(m, a, b) + has_edge(m, b, a);
+
+    for (int32_t u = 0; u < m->rows; u++)
+        sum += has_edge(m, u, a) && has_edge(m, u, b);
+    return sum;
+}
+
+static int key_of(const spry_matrix *m, const int32_t *vertex, int64_t placed,
+                  int64_t window, int32_t v)
+{
+    int sum = 0;
+
+    for (int64_t i = placed > window ? placed - window : 0; i < placed; i++)
+        sum += kinship(m, vertex[i], v);
+    return sum;
+}
+
+static void check_greedy(const spry_matrix *m, int64_t window)
+{
+    int32_t vertex[64];
+    int placed[64] = {0};
+
+    check_ok(spry_vertices_order(vertex, m, window));
+    for (int64_t i = 0; i < m->rows; i++) {
+        int best = 0;
+
+        assert_in_range(vertex[i], 0, m->rows - 1);
+        assert_false(placed[vertex[i]]);
+        for (int32_t v = 0; v < m->rows; v++) {
+            int key = placed[v] ? 0 : key_of(m, vertex, i, window, v);
+
+            best = key > best ? key : best;
+        }
+        assert_int_equal(key_of(m, vertex, i, window, vertex[i]), best);
+        placed[vertex[i]] = 1;
+    }
+}
+
+static void go_takes_the_largest_key(void **state)
+{
+    enum { N = 40, EDGES = 120 };
+    int64_t row[EDGES], col[EDGES];
+    float val[EDGES];
+    uint8_t seen[N][N];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        sp_rng r = sp_rng_seed(seed);
+        spry_matrix *m;
+
+        memset(seen, 0, sizeof seen);
+        for (int k = 0; k < EDGES; k++) {
+            do {
+                row[k] = (int64_t)sp_rng_below(&r, N);
+                col[k] = (int64_t)sp_rng_below(&r, N);
+            } while (seen[row[k]][col[k]]++);
+            val[k] = 1;
+        }
+        check_ok(spry_matrix_triples(&m, N, N, EDGES, row, col, val, SPRY_F32));
+        for (int64_t window = 1; window < 60; window = 3 * window + 2)
+            check_greedy(m, window);
+        spry_matrix_free(m);
+    }
+}
+
+static void go_wants_a_square(void **state)
+{
+    static const int64_t row[] = {0}, col[] = {2};
+    static const float val[] = {1};
+    spry_matrix *m;
+    int32_t vertex[4];
+
+    (void)state;
+    check_ok(spry_matrix_triples(&m, 2, 3, 1, row, col, val, SPRY_F32));
+    assert_int_equal(spry_vertices_order(vertex, m, 5), SPRY_USAGE);
+    spry_matrix_free(m);
+    check_ok(spry_matrix_triples(&m, 3, 3, 1, row, col, val, SPRY_F32));
+    assert_int_equal(spry_vertices_order(vertex, m, 0), SPRY_USAGE);
+    check_ok(spry_vertices_order(vertex, m, 5));
+    assert_int_equal(vertex[0], 2); /* of most in-neighbours */
+    assert_int_equal(vertex[1], 0);
+    assert_int_equal(vertex[2], 1);
+    spry_matrix_free(m);
+}
+
+/* Outputs with the same inputs come one after the other. */
+static void go_brings_twins_together(void **state)
+{
+    spry_network *n = read_net("gen:radix,depth=1", 1);
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    int64_t by_number, by_go;
+
+    (void)state;
+    check_ok(spry_order_make(edge, n, "destination", NULL));
+    by_number = total_io(n, edge, 128);
+    check_ok(spry_order_make(edge, n, "go", NULL));
+    by_go = total_io(n, edge, 128);
+    assert_true(by_go * 4 < by_number);
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+/* ---- all of them ---- */
+
+static void orders_are_valid(void **state)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    (void)state;
+    o.moves = 300;
+    for (int i = 0; i < NETS; i++)
+        for (int k = 0; spry_order_name(k); k++) {
+            spry_network *n = read_net(nets[i], 3);
+            int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+            int32_t *again = sp_alloc(n->edges, sizeof *again);
+
+            o.memory = 3 + i;
+            check_ok(spry_order_make(edge, n, spry_order_name(k), &o));
+            check_ok(spry_order_check(edge, n));
+            check_ok(spry_order_make(again, n, spry_order_name(k), &o));
+            assert_memory_equal(edge, again, (size_t)n->edges * sizeof *edge);
+            sp_free(edge);
+            sp_free(again);
+            spry_network_free(n);
+        }
+}
+
+static void blocked_beats_the_others(void **state)
+{
+    static const int64_t memories[] = {32, 64, 128};
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+        spry_network *n =
+            read_net("gen:random,width=256,depth=4,density=0.1", 1 + i);
+        int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+        int64_t blocked;
+
+        o.memory = memories[i];
+        check_ok(spry_order_make(edge, n, "blocked", &o));
+        blocked = total_io(n, edge, memories[i]);
+        check_ok(spry_order_make(edge, n, "destination", &o));
+        assert_true(blocked < total_io(n, edge, memories[i]));
+        check_ok(spry_order_make(edge, n, "ego", &o));
+        assert_true(blocked < total_io(n, edge, memories[i]));
+        sp_free(edge);
+        spry_network_free(n);
+    }
+}
+
+static int stop_at_once(int64_t done, int64_t of, void *payload)
+{
+    (void)done;
+    assert_true(of > 0);
+    ++*(int *)payload;
+    return 1;
+}
+
+static void orders_stop_when_asked(void **state)
+{
+    spry_network *n = read_net("gen:random,width=50,depth=2,density=0.2", 1);
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    int called = 0;
+
+    (void)state;
+    o.progress = stop_at_once;
+    o.payload = &called;
+    assert_int_equal(spry_order_make(edge, n, "ego", &o), SPRY_STOPPED);
+    assert_int_equal(spry_order_make(edge, n, "go", &o), SPRY_STOPPED);
+    assert_int_equal(called, 2);
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+static void bad_options_are_refused(void **state)
+{
+    spry_network *n = read_net(nets[0], 1);
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    (void)state;
+    o.window = 0;
+    assert_int_equal(spry_order_make(edge, n, "ego", &o), SPRY_USAGE);
+    o.window = (int64_t)1 << 40;
+    assert_int_equal(spry_order_make(edge, n, "ego", &o), SPRY_USAGE);
+    o.window = 5;
+    o.moves = -1;
+    assert_int_equal(spry_order_make(edge, n, "ego", &o), SPRY_USAGE);
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ego_is_the_queue),
+        cmocka_unit_test(go_takes_the_largest_key),
+        cmocka_unit_test(go_wants_a_square),
+        cmocka_unit_test(go_brings_twins_together),
+        cmocka_unit_test(orders_are_valid),
+        cmocka_unit_test(blocked_beats_the_others),
+        cmocka_unit_test(orders_stop_when_asked),
+        cmocka_unit_test(bad_options_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,431 @@
+/* test_simulate.c - simulated I/O against a simulation that knows nothing but
+ * the rules, against counts by hand, and against published counts. */
+#include "check.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "network/internal.h"
+
+/* ---- the rules, slowly ---- */
+
+enum { MOST = 4096 };
+
+typedef struct {
+    const spry_network *net;
+    const int32_t *edge;
+    const int32_t *target;
+    spry_simulate_options o;
+    int64_t room, hand;
+    int32_t place[MOST]; /* what is in memory */
+    int64_t used[MOST];  /* when each place was used last */
+    int64_t came[MOST];  /* when each place was emptied, by a count */
+    int64_t count;
+    int changed[MOST]; /* neurons, since they were read */
+    int64_t reads, writes;
+} slow;
+
+static int32_t line_of(const slow *s, int64_t i, int which)
+{
+    int32_t k = s->edge[i];
+
+    return (int32_t)((which ? s->target[k] : s->net->source[k]) / s->o.line);
+}
+
+/* Is v needed by an edge behind i, or as an output? */
+static int is_needed(const slow *s, int32_t v, int64_t i)
+{
+    for (int64_t j = i; j < s->net->edges; j++)
+        if (s->net->source[s->edge[j]] == v)
+            return 1;
+    for (int64_t o = 0; o < s->net->outputs; o++)
+        if (s->net->output[o] == v)
+            return 1;
+    return 0;
+}
+
+/* Edges before i are done. */
+static void write_back(slow *s, int32_t line, int64_t i)
+{
+    int any = 0;
+
+    for (int64_t v = line * s->o.line;
+         v < (line + 1) * s->o.line && v < s->net->neurons; v++) {
+        any |= s->changed[v] && is_needed(s, (int32_t)v, i);
+        s->changed[v] = 0;
+    }
+    s->writes += any;
+}
+
+static int64_t next_use(const slow *s, int32_t line, int64_t i)
+{
+    for (; i < s->net->edges; i++)
+        if (line_of(s, i, 0) == line || line_of(s, i, 1) == line)
+            break;
+    return i;
+}
+
+static int is_operand(const slow *s, int64_t place, int64_t i)
+{
+    return s->place[place] == line_of(s, i, 0) ||
+           s->place[place] == line_of(s, i, 1);
+}
+
+static int64_t place_to_free(slow *s, int64_t i)
+{
+    int64_t best = -1;
+
+    if (s->o.policy == SPRY_RR) {
+        while (is_operand(s, s->hand, i))
+            s->hand = (s->hand + 1) % s->room;
+        best = s->hand;
+        s->hand = (s->hand + 1) % s->room;
+        return best;
+    }
+    for (int64_t p = 0; p < s->room; p++) {
+        if (is_operand(s, p, i))
+            continue;
+        if (best < 0 ||
+            (s->o.policy == SPRY_LRU ? s->used[p] < s->used[best]
+                                     : next_use(s, s->place[p], i) >
+                                           next_use(s, s->place[best], i)))
+            best = p;
+    }
+    return best;
+}
+
+/* Of the empty places the one emptied last, or -1. */
+static int64_t empty_place(const slow *s)
+{
+    int64_t best = -1;
+
+    for (int64_t p = 0; p < s->room; p++)
+        if (s->place[p] < 0 && (best < 0 || s->came[p] > s->came[best]))
+            best = p;
+    return best;
+}
+
+static int64_t find_place(slow *s, int64_t i, int which)
+{
+    int32_t line = line_of(s, i, which);
+    int64_t p = 0;
+
+    while (p < s->room && s->place[p] != line)
+        p++;
+    if (p < s->room)
+        return p;
+    p = empty_place(s);
+    if (p < 0) {
+        p = place_to_free(s, i);
+        write_back(s, s->place[p], i);
+    }
+    s->place[p] = line;
+    s->reads++;
+    return p;
+}
+
+/* What edge i was the last to use leaves, unless it must be written. */
+static void drop_dead(slow *s, int64_t i, int64_t p)
+{
+    int32_t line = s->place[p];
+
+    if (line < 0 || next_use(s, line, i + 1) < s->net->edges)
+        return;
+    for (int64_t v = line * s->o.line;
+         v < (line + 1) * s->o.line && v < s->net->neurons; v++)
+        if (s->changed[v] && is_needed(s, (int32_t)v, i + 1))
+            return;
+    s->place[p] = -1;
+    s->came[p] = ++s->count;
+}
+
+static void run_slowly(slow *s)
+{
+    s->room = s->o.memory / s->o.line;
+    for (int64_t p = 0; p < s->room; p++) {
+        s->place[p] = -1;
+        s->came[p] = -p; /* the first is taken first */
+    }
+    for (int64_t i = 0; i < s->net->edges; i++) {
+        int64_t a = find_place(s, i, 0), b = find_place(s, i, 1);
+
+        s->used[a] = 2 * i;
+        s->used[b] = 2 * i + 1;
+        s->changed[s->target[s->edge[i]]] = 1;
+        drop_dead(s, i, a);
+        drop_dead(s, i, b);
+    }
+    for (int64_t p = 0; p < s->room; p++)
+        if (s->place[p] >= 0)
+            write_back(s, s->place[p], s->net->edges);
+}
+
+/* ---- comparisons ---- */
+
+static spry_network *read_net(const char *path)
+{
+    spry_network *n;
+
+    check_ok(spry_network_read(&n, path, NULL));
+    return n;
+}
+
+static int32_t *ordered(const spry_network *n, const char *name, int64_t memory)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+
+    o.memory = memory;
+    o.moves = 200;
+    check_ok(spry_order_make(edge, n, name, &o));
+    return edge;
+}
+
+static spry_io simulated(const spry_network *n, const int32_t *edge,
+                         int64_t memory, int64_t line, spry_policy policy)
+{
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+    spry_io io;
+
+    o.memory = memory;
+    o.line = line;
+    o.policy = policy;
+    check_ok(spry_simulate(&io, n, edge, &o));
+    return io;
+}
+
+static void compare(const spry_network *n, const int32_t *edge, int64_t memory,
+                    int64_t line)
+{
+    static slow s;
+    sp_fanout f;
+
+    check_ok(sp_fanout_make(&f, n));
+    for (int p = 0; spry_policy_name((spry_policy)p); p++) {
+        spry_io io = simulated(n, edge, memory, line, (spry_policy)p);
+
+        memset(&s, 0, sizeof s);
+        s.net = n;
+        s.edge = edge;
+        s.target = f.target;
+        s.o.memory = memory;
+        s.o.line = line;
+        s.o.policy = (spry_policy)p;
+        run_slowly(&s);
+        assert_int_equal(io.reads, s.reads);
+        if (p != SPRY_MIN) /* equally far uses may leave in any order */
+            assert_int_equal(io.writes, s.writes);
+        assert_true(io.reads >= io.least_reads);
+        assert_true(io.writes >= io.least_writes);
+        assert_true(io.most_reads >= io.least_reads);
+        assert_int_equal(io.total_bytes - io.stream_bytes,
+                         (io.reads + io.writes) * line * 4);
+    }
+    sp_fanout_free(&f);
+}
+
+static void agrees_with_the_rules(void **state)
+{
+    static const char *const nets[] = {
+        "gen:random,width=12,depth=4,density=0.4",
+        "gen:random,width=20,depth=2,density=0.1",
+        "gen:skip,width=8,depth=4,degree=3",
+        "gen:mixed,radices=2x3x2,copies=2",
+        "gen:smallworld,width=16,degree=4",
+        "gen:random,width=5,density=0",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
+        spry_network *n = read_net(nets[i]);
+
+        for (int k = 0; spry_order_name(k); k++) {
+            int32_t *edge = ordered(n, spry_order_name(k), 8);
+
+            for (int64_t memory = 2; memory <= 40; memory += 1 + memory / 3)
+                for (int64_t line = 1; 2 * line <= memory; line += line + 1)
+                    compare(n, edge, memory, line);
+            sp_free(edge);
+        }
+        spry_network_free(n);
+    }
+}
+
+/* Inputs 0 1, then 2 = f(0, 1), 3 = f(0), 4 = f(2, 3), the output. */
+static spry_network *small_net(void)
+{
+    static const int64_t first[] = {2, 4, 5}, start[] = {0, 0, 0, 2, 3, 5};
+    static const int32_t source[] = {0, 1, 0, 2, 3}, output[] = {4};
+    static const float weight[] = {1, 1, 1, 1, 1}, bias[5] = {0};
+    static const spry_activation activation[2] = {{SPRY_RELU, 0},
+                                                  {SPRY_RELU, 0}};
+    spry_network parts = {5,          2,      1,      2,      5,
+                          first,      start,  source, weight, bias,
+                          activation, output, 0,      0};
+    spry_network *n;
+
+    check_ok(spry_network_make(&n, &parts));
+    return n;
+}
+
+static void counts_by_hand(void **state)
+{
+    static const int32_t edge[] = {0, 1, 2, 3, 4};
+    spry_network *n = small_net();
+    spry_io io = simulated(n, edge, 5, 1, SPRY_LRU);
+
+    (void)state;
+    /* All fits: every neuron is read, the output written. */
+    assert_int_equal(io.reads, 5);
+    assert_int_equal(io.writes, 1);
+    assert_int_equal(io.least_reads, 5);
+    assert_int_equal(io.least_writes, 1);
+    assert_int_equal(io.most_reads, 5 + 3);
+    assert_int_equal(io.most_writes, 3);
+    assert_int_equal(io.stream_bytes, 60);
+    /* Room for two: 0 2 | 1 | 0 3 (2 is written) | 2 4 (3 written) | 3. */
+    io = simulated(n, edge, 2, 1, SPRY_LRU);
+    assert_int_equal(io.reads, 8);
+    assert_int_equal(io.writes, 3);
+    /* Lines 0 1, 2 3, 4: two of them fit, and 0 1 is dead in the end. */
+    io = simulated(n, edge, 4, 2, SPRY_MIN);
+    assert_int_equal(io.reads, 3);
+    assert_int_equal(io.writes, 1);
+    assert_int_equal(io.least_reads, 3);
+    spry_network_free(n);
+}
+
+/* MIN reads no more than the others; more memory never hurts MIN or LRU. */
+static void policies_are_ranked(void **state)
+{
+    spry_network *n = read_net("gen:random,width=200,depth=3,density=0.1");
+    int64_t last_lru = INT64_MAX, last_min = INT64_MAX;
+
+    (void)state;
+    for (int64_t memory = 4; memory <= 1024; memory *= 2) {
+        int32_t *edge = ordered(n, "source", 8);
+        int64_t lru = simulated(n, edge, memory, 1, SPRY_LRU).reads;
+        int64_t rr = simulated(n, edge, memory, 1, SPRY_RR).reads;
+        int64_t min = simulated(n, edge, memory, 1, SPRY_MIN).reads;
+
+        assert_true(min <= lru && min <= rr);
+        assert_true(lru <= last_lru && min <= last_min);
+        last_lru = lru;
+        last_min = min;
+        sp_free(edge);
+    }
+    assert_int_equal(last_min, 800);
+    spry_network_free(n);
+}
+
+/* One neuron after the other never passes the upper bound, at any memory. */
+static void theory_holds(void **state)
+{
+    spry_network *n = read_net("gen:random,width=100,depth=4,density=0.1");
+    int32_t *edge = ordered(n, "destination", 8);
+
+    (void)state;
+    for (int64_t memory = 3; memory < 600; memory += 50) {
+        spry_io io = simulated(n, edge, memory, 1, SPRY_LRU);
+
+        assert_int_equal(io.least_reads, 500);
+        assert_int_equal(io.least_writes, 100);
+        assert_int_equal(io.most_writes, 400);
+        assert_true(io.reads <= io.most_reads && io.writes <= io.most_writes);
+    }
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+/* Thousands of reads and writes of the RadiX network of 16 layers, edges by
+ * destination, as measured by another program. */
+static void radix_counts_are_known(void **state)
+{
+    static const struct {
+        int64_t memory;
+        spry_policy policy;
+        int64_t reads, writes; /* thousands */
+    } known[] = {{32, SPRY_LRU, 530, 16},
+                 {128, SPRY_LRU, 438, 16},
+                 {128, SPRY_MIN, 310, 16},
+                 {512, SPRY_LRU, 337, 16},
+                 {512, SPRY_MIN, 182, 16}};
+    spry_network *n = read_net("gen:radix,depth=16");
+    int32_t *edge = ordered(n, "destination", 8);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        spry_io io = simulated(n, edge, known[i].memory, 1, known[i].policy);
+
+        assert_int_equal(io.least_reads, 17408);
+        assert_int_equal(io.least_writes, 1024);
+        assert_int_equal((io.reads + 500) / 1000, known[i].reads);
+        assert_int_equal((io.writes + 500) / 1000, known[i].writes);
+    }
+    sp_free(edge);
+    spry_network_free(n);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    spry_network *n = small_net();
+    int32_t edge[] = {0, 1, 2, 3, 4};
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+    spry_io io;
+
+    (void)state;
+    o.memory = 1;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    o.memory = 8;
+    o.line = 5;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    o.line = 0;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    o.line = 1;
+    o.policy = (spry_policy)9;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    edge[0] = 3;
+    edge[3] = 0;
+    assert_int_equal(spry_simulate(&io, n, edge, NULL), SPRY_WRONG);
+    spry_network_free(n);
+}
+
+static void short_memory_is_survived(void **state)
+{
+    spry_network *net = small_net();
+    static const int32_t edge[] = {0, 1, 2, 3, 4};
+    int64_t before = sp_alloc_live();
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+
+    (void)state;
+    for (int p = 0; spry_policy_name((spry_policy)p); p++)
+        for (int64_t n = 1;; n++) {
+            spry_io io;
+            spry_status s;
+
+            o.policy = (spry_policy)p;
+            sp_alloc_refuse(n, 0);
+            s = spry_simulate(&io, net, edge, &o);
+            sp_alloc_refuse(0, 0);
+            assert_int_equal(sp_alloc_live(), before);
+            if (s == SPRY_OK)
+                break;
+            assert_int_equal(s, SPRY_SYSTEM);
+        }
+    spry_network_free(net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_the_rules),
+        cmocka_unit_test(counts_by_hand),
+        cmocka_unit_test(policies_are_ranked),
+        cmocka_unit_test(theory_holds),
+        cmocka_unit_test(radix_counts_are_known),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(short_memory_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
