@@ -5,11 +5,13 @@
 
 #include "spry/matrix.h"
 
+enum { BENCH_FILE, BENCH_CLASS, BENCH_EXTRA };
+
 typedef struct {
     const char *name;
     const spry_matrix *A;
     int turn;      /* 0, 1, 2 ... */
-    int generated; /* one of classes.h, not a file */
+    int generated; /* BENCH_FILE, or one of classes.h, or neither */
 } bench_matrix;
 
 /* Called for each; nonzero ends the walk. */

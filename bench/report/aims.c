@@ -97,7 +97,7 @@ static void aims_of_the_bound(const bench_report *r)
     f.memory_resident = ANY;
     f.operation = OP_SPMM_128;
     f.type = SPRY_F32;
-    f.name = "uniform-l2";
+    f.name = "resident-l2";
     aim_mean(r, "spmm128_l2_fma_fraction", &f, bench_compute_fraction, 0.45);
     f.name = "blocks-8x8";
     aim_mean(r, "spmm128_blocks_fma_fraction", &f, bench_compute_fraction,
