@@ -29,11 +29,15 @@ const opt net_ordering[] = {
     {0}};
 
 static int window = 5, block;
+static double seconds = 10, moves;
 const opt net_shaping[] = {
     {"window", OPT_INTEGER, &window, "N",
      "edges that ego, neurons that go looks back to (5)"},
     {"block", OPT_INTEGER, &block, "N",
      "outputs at a time, of blocked (memory / 2)"},
+    {"seconds", OPT_SECONDS, &seconds, "T", "time for anneal (10)"},
+    {"moves", OPT_COUNT, &moves, "N",
+     "moves for anneal, however long they take"},
     {0}};
 
 spry_status net_read_options(spry_network_options *out)
@@ -72,6 +76,8 @@ spry_status net_make_order(int32_t **out, const spry_network *n,
     o.memory = room > 0 ? room : memory;
     o.block = block;
     o.seed = cli.seed;
+    o.seconds = seconds;
+    o.moves = (int64_t)moves;
     snprintf(what, sizeof what, "order %s", name);
     o.progress = progress_share;
     o.payload = what;

@@ -177,7 +177,7 @@ typedef struct {
 } sp_order;
 
 extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
-    sp_order_clustered, sp_order_go, sp_order_ego;
+    sp_order_clustered, sp_order_go, sp_order_ego, sp_order_anneal;
 
 /* Tell the caller how far it is; SPRY_STOPPED when that is far enough. */
 spry_status sp_order_progress(const spry_order_options *o, int64_t done,

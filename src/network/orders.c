@@ -6,6 +6,7 @@
 static const sp_order *const orders[] = {
     &sp_order_destination, &sp_order_source, &sp_order_blocked,
     &sp_order_clustered,   &sp_order_go,     &sp_order_ego,
+    &sp_order_anneal,
 };
 enum { ORDERS = sizeof orders / sizeof *orders };
 

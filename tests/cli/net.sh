@@ -40,6 +40,7 @@ expect 0 "$SPRY" net run a.spnet --batch 40 --mode reference --out right.npy
 for how in "--mode edge" "--mode edge --order source" "--mode layers" \
     "--mode edge --order blocked --block 8" "--mode edge --order clustered" \
     "--mode edge --order ego --window 9" "--mode edge --order go" \
+    "--mode edge --order anneal --memory 16 --seconds 0.2" \
     "--stream"; do
     # shellcheck disable=SC2086
     expect 0 "$SPRY" net run a.spnet --batch 40 $how --out got.npy
@@ -88,12 +89,23 @@ holds "d['runs'][0]['least_reads'] == 17408"
 holds "d['runs'][0]['least_writes'] == 1024"
 expect 0 "$SPRY" net simulate a.spnet --order source,ego --policy min --line 4
 has '^ego ' out
-expect 0 "$SPRY" net simulate a.spnet --order all --policy rr
+expect 0 "$SPRY" net simulate a.spnet --order all --moves 100 --policy rr
 has '^blocked ' out
 refuse 2 'memory' "$SPRY" net simulate a.spnet --memory 32,
 refuse 2 'memory' "$SPRY" net simulate a.spnet --memory 2
 refuse 2 'two lines' "$SPRY" net simulate a.spnet --memory 8 --line 5
 refuse 2 'sorcery' "$SPRY" net simulate a.spnet --order sorcery
+
+# The same seed and moves, the same order; annealing lowers the I/O.
+for name in one two; do
+    expect 0 "$SPRY" net order a.spnet --order anneal --moves 3000 --seed 4 \
+        --memory 16 --out $name.tsv
+done
+cmp -s one.tsv two.tsv || fail "the same seed makes another order"
+expect 0 "$SPRY" net simulate a.spnet --order blocked,anneal --memory 16 \
+    --moves 3000 --json
+holds "sum(d['runs'][1][k] for k in ('reads', 'writes')) \
+    < sum(d['runs'][0][k] for k in ('reads', 'writes'))"
 
 # What is wrong is named, with file and line.
 printf '1\t1\t1\n1\t2000\t1\n' >neuron1024/n1024-l2.tsv

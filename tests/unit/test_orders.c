@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "network/internal.h"
+#include "network/replay.h"
 
 static const char *const nets[] = {
     "gen:random,width=9,depth=4,density=0.4",
@@ -276,6 +277,93 @@ static void go_brings_twins_together(void **state)
     spry_network_free(n);
 }
 
+/* ---- annealing ---- */
+
+static void swap_places(int32_t *edge, int64_t i, int64_t j)
+{
+    int32_t k = edge[i];
+
+    edge[i] = edge[j];
+    edge[j] = k;
+}
+
+/* Change an order at random, keep half of the changes: the I/O that was
+ * followed is the I/O of the order. */
+static void follow(const spry_network *n, int64_t memory)
+{
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    sp_rng c = sp_rng_seed((uint64_t)memory);
+    sp_replay r;
+    sp_fanout f;
+
+    check_ok(sp_fanout_make(&f, n));
+    check_ok(spry_order_make(edge, n, "source", NULL));
+    check_ok(sp_replay_open(&r, n, f.target, edge, memory));
+    assert_int_equal(r.total, total_io(n, edge, memory));
+    for (int i = 0; i < 300; i++) {
+        int64_t x = (int64_t)sp_rng_below(&c, (uint64_t)n->edges - 1);
+        int64_t y = x + 1 + (int64_t)sp_rng_below(&c, 20), more;
+
+        y = y < n->edges ? y : n->edges - 1;
+        swap_places(edge, x, y);
+        more = sp_replay_try(&r, x, y + 1, i % 3 ? INT64_MAX - 1 : 0);
+        if (more == INT64_MAX || spry_order_check(edge, n) != SPRY_OK ||
+            sp_rng_below(&c, 2)) {
+            swap_places(edge, x, y);
+            sp_replay_forget(&r, x, y + 1);
+        } else {
+            int64_t before = r.total;
+
+            sp_replay_keep(&r);
+            assert_int_equal(r.total, before + more);
+        }
+        assert_int_equal(r.total, total_io(n, edge, memory));
+    }
+    sp_replay_close(&r);
+    sp_fanout_free(&f);
+    sp_free(edge);
+}
+
+static void replays_follow_changes(void **state)
+{
+    static const char *const some[] = {
+        "gen:random,width=40,depth=3,density=0.15",
+        "gen:skip,width=30,depth=5,degree=6",
+        "gen:mixed,radices=2x3x2,copies=3",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        for (int64_t memory = 3; memory < 200; memory *= 3) {
+            spry_network *n = read_net(some[i], 2);
+
+            follow(n, memory);
+            spry_network_free(n);
+        }
+}
+
+static void annealing_improves_on_blocked(void **state)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+
+    (void)state;
+    o.memory = 32;
+    o.moves = 20000;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        spry_network *n =
+            read_net("gen:random,width=100,depth=4,density=0.1", seed);
+        int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+        int64_t blocked;
+
+        check_ok(spry_order_make(edge, n, "blocked", &o));
+        blocked = total_io(n, edge, o.memory);
+        check_ok(spry_order_make(edge, n, "anneal", &o));
+        assert_true(total_io(n, edge, o.memory) * 100 < blocked * 98);
+        sp_free(edge);
+        spry_network_free(n);
+    }
+}
+
 /* ---- all of them ---- */
 
 static void orders_are_valid(void **state)
@@ -346,6 +434,12 @@ static void orders_stop_when_asked(void **state)
     assert_int_equal(spry_order_make(edge, n, "ego", &o), SPRY_STOPPED);
     assert_int_equal(spry_order_make(edge, n, "go", &o), SPRY_STOPPED);
     assert_int_equal(called, 2);
+    o.seconds = 1000; /* what is better than before is kept */
+    check_ok(spry_order_make(edge, n, "anneal", &o));
+    assert_int_equal(called, 3);
+    o.progress = NULL;
+    o.seconds = 0; /* no time at all: blocked */
+    check_ok(spry_order_make(edge, n, "anneal", &o));
     sp_free(edge);
     spry_network_free(n);
 }
@@ -375,6 +469,8 @@ int main(void)
         cmocka_unit_test(go_takes_the_largest_key),
         cmocka_unit_test(go_wants_a_square),
         cmocka_unit_test(go_brings_twins_together),
+        cmocka_unit_test(replays_follow_changes),
+        cmocka_unit_test(annealing_improves_on_blocked),
         cmocka_unit_test(orders_are_valid),
         cmocka_unit_test(blocked_beats_the_others),
         cmocka_unit_test(orders_stop_when_asked),
