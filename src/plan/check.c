@@ -28,7 +28,7 @@ enum { RUNS = sizeof runs / sizeof runs[0] };
 static const double SHORT_TERMS = 2e5;
 enum { LAPS = 2, PROBES = 8 };
 
-/* So many terms take some tenths of a millisecond, in which threads meet. */
+/* So many terms take about half a millisecond, in which threads may meet. */
 static const double CROWD_TERMS = 1e6;
 
 static int is_short(const spry_problem *p)
@@ -168,21 +168,32 @@ static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
     return s;
 }
 
-/* Short shares, run over and over side by side: what threads share by mistake
- * shows when they meet. C is zero where no share writes. */
+/* How often results may be added up and stay exact in 24 bits. */
+static double most_times(const spry_problem *p)
+{
+    int64_t longest = p->n;
+
+    for (int64_t i = 0; i < p->A->rows; i++)
+        if (p->A->start[i + 1] - p->A->start[i] > longest)
+            longest = p->A->start[i + 1] - p->A->start[i];
+    return 0x1p24 / (16 * ((double)longest + 1));
+}
+
+/* Short shares, run over and over side by side, each time on top of what is
+ * there: what goes wrong once, when threads meet, stays wrong. */
 static spry_status check_crowd(const sp_oracle *o, const spry_plan *plan)
 {
     double terms =
         ((double)o->p->A->nnz + (double)o->p->A->rows) * (double)o->p->n;
-    int times = 2 + (int)(CROWD_TERMS / (terms + 1000));
+    int times = (int)fmin(2 + CROWD_TERMS / (terms + 1000), most_times(o->p));
 
     if (plan->x.threads == 1 || !sp_run_has_shares(plan) || !is_short(o->p) ||
         o->p->layout == SPRY_COL_MAJOR)
         return SPRY_OK;
     memset(o->C, 0,
            (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
-    sp_run_crowded(plan, (sp_operands){1, 0, o->B, o->D, o->C}, times);
-    return compare(o, plan, o->exact, NULL, 1);
+    sp_run_crowded(plan, (sp_operands){1, 1, o->B, o->D, o->C}, times);
+    return compare(o, plan, o->exact, NULL, times);
 }
 
 static int has_bad_result(const sp_oracle *o)

@@ -42,11 +42,9 @@ double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
  * reports a result that is not finite. Fails when memory is short (run.c). */
 spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad);
 
-/* Every thread its share, many times, without waiting for the others. With
- * beta == 0 that is one run, if the shares are apart. */
+/* Every thread its share, many times, without waiting for the others. */
 void sp_run_crowded(const spry_plan *plan, sp_operands f, int times);
-/* Are there such shares: fixed ones that can be run again? Panels add to what
- * those before them left, chunks are dealt out anew, nests deal themselves. */
+/* Are there such shares? Chunks are dealt out anew, nests deal themselves. */
 int sp_run_has_shares(const spry_plan *plan);
 
 #endif

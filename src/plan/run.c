@@ -2,6 +2,7 @@
  *
  * Kernels are serial and walk a range of units; threads are dealt out here,
  * in one place, for every format. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -144,27 +145,36 @@ static int run_static(const spry_plan *plan, const sp_operands *f)
     return bad;
 }
 
+/* Wait, awake, until all are here; not for ever, there may be fewer cores. A
+ * thread that slept here would be woken on the core of its waker. */
+static void gather(atomic_int *here, int all)
+{
+    double late = sp_seconds() + 2e-4;
+
+    atomic_fetch_add(here, 1);
+    while (atomic_load(here) < all && sp_seconds() < late)
+        continue;
+}
+
 /* Threads that start one after the other may be done before they meet; all
  * awake, over many runs of their shares, they do. */
 void sp_run_crowded(const spry_plan *plan, sp_operands f, int times)
 {
     view v = whole(plan, &f);
     int shares = plan->x.threads;
+    atomic_int here = 0;
 
-#pragma omp parallel num_threads(shares)
-    {
-#pragma omp barrier
-#pragma omp for schedule(static)
-        for (int t = 0; t < shares; t++)
-            for (int i = 0; i < times; i++)
-                (void)run_share(plan, &v, t);
+#pragma omp parallel for num_threads(shares) schedule(static, 1)
+    for (int t = 0; t < shares; t++) {
+        gather(&here, shares);
+        for (int i = 0; i < times; i++)
+            (void)run_share(plan, &v, t);
     }
 }
 
 int sp_run_has_shares(const spry_plan *plan)
 {
-    return plan->x.format != SPRY_SUPER && !plan->x.chunk && !plan->scratch &&
-           plan->packed->parts == 1;
+    return plan->x.format != SPRY_SUPER && !plan->x.chunk && !plan->scratch;
 }
 
 static int run_dynamic(const spry_plan *plan, const sp_operands *f)
