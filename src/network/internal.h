@@ -183,7 +183,8 @@ extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
 spry_status sp_order_progress(const spry_order_options *o, int64_t done,
                               int64_t of);
 
-/* Edges by the block of their target, blocks ascending; by source within.
+/* Edges by the block of their target, blocks ascending; by source within,
+ * descending in the first block, ascending in the next, and so on.
  * Valid when no block's neurons depend on each other or on a later block;
  * block[neurons] of inputs is not looked at. O(n + m) */
 spry_status sp_order_by_block(int32_t *edge, const spry_network *n,

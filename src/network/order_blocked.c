@@ -2,7 +2,8 @@
  * blocks, and for each block the sources streamed by once.
  *
  * A block's partial sums stay in fast memory while its inputs pass, so each
- * input is read once for each block that needs it. Blocks are cut from the
+ * input is read once for each block that needs it. They pass to and fro: a
+ * block begins with those that the one before ended with. Blocks are cut from the
  * outputs as numbered, or from the outputs sorted so that those with common
  * inputs meet: by min-hashes, numbers that two sets share with a probability
  * equal to their overlap. Either way O(n + m), and sorting. */
@@ -12,7 +13,7 @@
 #include "network/internal.h"
 
 /* Move through the edges by source and drop each into its block's part of
- * the order: inside a block, sources ascend. */
+ * the order: inside a block, sources ascend. next[b] ends behind block b. */
 static void place_edges(int32_t *edge, int64_t *next, const sp_fanout *f,
                         const spry_network *n, const int32_t *block)
 {
@@ -20,6 +21,16 @@ static void place_edges(int32_t *edge, int64_t *next, const sp_fanout *f,
         int32_t k = f->edge[i];
 
         edge[next[block[f->target[k]]]++] = k;
+    }
+}
+
+static void reverse(int32_t *edge, int64_t count)
+{
+    for (int64_t i = 0, j = count - 1; i < j; i++, j--) {
+        int32_t k = edge[i];
+
+        edge[i] = edge[j];
+        edge[j] = k;
     }
 }
 
@@ -37,6 +48,9 @@ spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
         for (int64_t b = 0; b < blocks; b++)
             next[b + 1] += next[b];
         place_edges(edge, next, &f, n, block);
+        for (int64_t b = 0; b < blocks; b += 2)
+            reverse(edge + (b ? next[b - 1] : 0),
+                    next[b] - (b ? next[b - 1] : 0));
     }
     sp_fanout_free(&f);
     sp_free(next);

@@ -9,13 +9,18 @@
 
 /* ---- networks ---- */
 
+/* Sources pass to and fro: a neuron begins with those that the one before
+ * ended with. */
 static void lay_out(int32_t *edge, const spry_network *n, const int32_t *vertex)
 {
     int64_t at = 0;
 
-    for (int64_t i = 0; i < n->neurons; i++)
-        for (int64_t k = n->start[vertex[i]]; k < n->start[vertex[i] + 1]; k++)
-            edge[at++] = (int32_t)k;
+    for (int64_t i = 0; i < n->neurons; i++) {
+        int64_t first = n->start[vertex[i]], end = n->start[vertex[i] + 1];
+
+        for (int64_t k = 0; k < end - first; k++)
+            edge[at++] = (int32_t)(i % 2 ? first + k : end - 1 - k);
+    }
 }
 
 static spry_status order_neurons(int32_t *edge, const spry_network *n,
