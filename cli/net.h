@@ -22,7 +22,7 @@ const char *net_order_name(void);
 /* The edges in the order called `name`, for a memory of so many neurons; 0:
  * of --memory. free() it. */
 spry_status net_make_order(int32_t **out, const spry_network *n,
-                           const char *name, int64_t memory);
+                           const char *name, int64_t room);
 
 /* A batch of inputs: a file (.npy, or any matrix, a row for each), or
  * strokes when path is NULL; at most `count` when that is above 0. Rows wrap

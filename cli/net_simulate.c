@@ -45,7 +45,7 @@ static spry_status split(words *out, const char *option, const char *text)
     out->count = 0;
     if (strlen(text) >= sizeof out->text)
         return say_fail(SPRY_USAGE, "--%s is too long", option);
-    strcpy(out->text, text);
+    memcpy(out->text, text, strlen(text) + 1);
     for (char *comma = at; comma; at = comma + 1) {
         comma = strchr(at, ',');
         if (comma)
@@ -74,7 +74,7 @@ static spry_status list_orders(words *out)
 
 static spry_status list_memories(int64_t *out, int *count)
 {
-    words w;
+    words w = {.count = 0};
     spry_status s = split(&w, "memory", memories);
 
     for (int i = 0; s == SPRY_OK && i < w.count; i++) {
@@ -206,7 +206,7 @@ spry_status net_simulate(int argc, char **argv)
     spry_network *n = NULL;
     int64_t memory[LIST];
     int count = 0;
-    words order;
+    words order = {.count = 0};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

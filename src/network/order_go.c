@@ -30,16 +30,17 @@ static spry_status order_neurons(int32_t *edge, const spry_network *n,
     int32_t *out = sp_alloc_raw(n->edges, sizeof *out);
     int32_t *vertex = sp_alloc_raw(n->neurons, sizeof *vertex);
     sp_graph g = {n->neurons, f->start, n->start, out, n->source};
-    spry_status s = SPRY_OK;
+    spry_status s;
 
-    if (!out || !vertex)
-        s = sp_fail_memory((size_t)n->edges * sizeof *out);
-    for (int64_t i = 0; s == SPRY_OK && i < n->edges; i++)
-        out[i] = f->target[f->edge[i]];
-    if (s == SPRY_OK)
+    if (out && vertex) {
+        for (int64_t i = 0; i < n->edges; i++)
+            out[i] = f->target[f->edge[i]];
         s = sp_go_order(vertex, &g, 1, o);
-    if (s == SPRY_OK)
-        lay_out(edge, n, vertex);
+        if (s == SPRY_OK)
+            lay_out(edge, n, vertex);
+    } else {
+        s = sp_fail_memory((size_t)n->edges * sizeof *out);
+    }
     sp_free(out);
     sp_free(vertex);
     return s;
@@ -103,13 +104,14 @@ spry_status spry_vertices_order(int32_t *vertex, const spry_matrix *m,
     start = sp_alloc(m->rows + 1, sizeof *start);
     out = sp_alloc_raw(m->nnz, sizeof *out);
     in = sp_alloc_raw(m->nnz, sizeof *in);
-    s = start && out && in ? SPRY_OK : sp_fail_memory((size_t)m->nnz * 8);
-    if (s == SPRY_OK) {
+    if (start && out && in) {
         sp_graph g = {m->rows, m->start, start, out, in};
 
         copy_columns(out, m);
         turn_round(start, in, m, out);
         s = sp_go_order(vertex, &g, 0, &o);
+    } else {
+        s = sp_fail_memory((size_t)m->nnz * 8);
     }
     sp_free(start);
     sp_free(out);

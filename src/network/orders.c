@@ -8,7 +8,7 @@ static const sp_order *const orders[] = {
     &sp_order_clustered,   &sp_order_go,     &sp_order_ego,
     &sp_order_anneal,
 };
-enum { ORDERS = sizeof orders / sizeof *orders };
+enum { ORDERS = sizeof orders / sizeof orders[0] };
 
 static const sp_order *order_at(int i)
 {

@@ -255,7 +255,8 @@ static void fill_worths(sp_replay *r)
 }
 
 spry_status sp_replay_open(sp_replay *r, const spry_network *n,
-                           const int32_t *target, int32_t *edge, int64_t memory)
+                           const int32_t *target, const int32_t *edge,
+                           int64_t memory)
 {
     spry_status s;
 

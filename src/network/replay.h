@@ -10,7 +10,7 @@
 typedef struct {
     const spry_network *net;
     const int32_t *target; /* [edges] by edge */
-    int32_t *edge;         /* [edges] the order; its owner changes it */
+    const int32_t *edge;   /* [edges] the order; its owner changes it */
     int64_t room;          /* neurons that fit into memory */
     int64_t every, blocks; /* edges from a kept state to the next */
     int64_t total;         /* reads and writes of the whole order */
@@ -31,7 +31,7 @@ typedef struct {
 
 /* Borrows all but itself. */
 spry_status sp_replay_open(sp_replay *r, const spry_network *n,
-                           const int32_t *target, int32_t *edge,
+                           const int32_t *target, const int32_t *edge,
                            int64_t memory);
 void sp_replay_close(sp_replay *r);
 

@@ -14,7 +14,7 @@ static const sp_policy *const policies[] = {
     [SPRY_RR] = &sp_policy_rr,
     [SPRY_MIN] = &sp_policy_min,
 };
-enum { POLICIES = sizeof policies / sizeof *policies };
+enum { POLICIES = SPRY_MIN + 1 };
 
 const char *spry_policy_name(spry_policy p)
 {
@@ -208,15 +208,16 @@ static spry_status simulate(simulation *s, const int32_t *edge)
 
 spry_status spry_simulate(spry_io *out, const spry_network *n,
                           const int32_t *edge,
-                          const spry_simulate_options *given)
+                          const spry_simulate_options *options)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
     simulation s = {.net = n};
     spry_status status;
 
     *out = (spry_io){0};
-    if (given)
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    if (options)
+        memcpy(&o, options,
+               options->size < sizeof o ? options->size : sizeof o);
     if (o.line < 1 || o.memory / o.line < 2 || !spry_policy_name(o.policy))
         return sp_fail(SPRY_USAGE, "a simulated memory holds two lines at "
                                    "least and follows a known policy");
