@@ -436,9 +436,9 @@ static void orders_stop_when_asked(void **state)
     assert_int_equal(called, 2);
     o.seconds = 1000; /* what is better than before is kept */
     check_ok(spry_order_make(edge, n, "anneal", &o));
-    assert_int_equal(called, 3);
+    assert_true(called > 2);
     o.progress = NULL;
-    o.seconds = 0; /* no time at all: blocked */
+    o.seconds = 0; /* no time at all: as it began */
     check_ok(spry_order_make(edge, n, "anneal", &o));
     sp_free(edge);
     spry_network_free(n);
