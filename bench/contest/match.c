@@ -12,7 +12,7 @@
 
 enum { HEAT = 11, FINAL = 31, FEWEST = 3 }; /* rounds */
 enum { LONG = 4 };                          /* times longer, if in doubt */
-static const double SLOW = 10;              /* times the plain loop: no race */
+static const double SLOW = 4;               /* times the plain loop: no race */
 static const double CLOSE = 1.1;            /* of the fastest: in the final */
 static const double HEAVY = 0.5;            /* seconds a run: only the best */
 

@@ -46,7 +46,7 @@ spry_status bench_match_open(bench_match *out, const spry_matrix *A,
 void bench_match_add(bench_match *m, const char *name, sp_contestant go,
                      double once);
 
-/* A heat of all, but those ten times slower than the plain loop, finds the
+/* A heat of all, but those four times slower than the plain loop, finds the
  * best; a final of them decides, and is raced again for longer when the plan
  * seems slower than `doubt` times one of them. Sets base and peer. */
 spry_status bench_match_race(bench_match *m, double seconds, double doubt);
