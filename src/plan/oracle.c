@@ -19,7 +19,7 @@
 #include "plan/internal.h"
 
 /* Terms the reference may sum, per question: for a check, for a glance. */
-static const double MOST_TERMS = 2e6, FEW_TERMS = 5e4;
+static const double MOST_TERMS = 2e6, FEW_TERMS = 1e4;
 
 double sp_to_integer(double v)
 {
@@ -103,20 +103,24 @@ static size_t results_bytes(const spry_problem *p)
 }
 
 /* Results lie in shared memory: children that run plans one after the other
- * write the same pages, and the system need not find them new ones. */
-static spry_status make_results(sp_oracle *o)
+ * write the same pages, and the system need not find them new ones. A glance
+ * has no children, and large pages are found faster. */
+static spry_status make_results(sp_oracle *o, int brief)
 {
+    int sharing = brief ? MAP_PRIVATE : MAP_SHARED;
     void *all = mmap(NULL, results_bytes(o->p), PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+                     sharing | MAP_ANONYMOUS, -1, 0);
 
     if (all == MAP_FAILED)
         return sp_fail_memory(results_bytes(o->p));
+    if (brief)
+        (void)madvise(all, results_bytes(o->p), MADV_HUGEPAGE);
     o->margin = margin(o->p);
     o->C = (char *)all + o->margin * o->p->type;
     return SPRY_OK;
 }
 
-static spry_status make_operands(sp_oracle *o, uint64_t seed)
+static spry_status make_operands(sp_oracle *o, uint64_t seed, int brief)
 {
     const spry_problem *p = o->p;
     int64_t b = spry_problem_input_size(p, 0);
@@ -127,7 +131,7 @@ static spry_status make_operands(sp_oracle *o, uint64_t seed)
     o->D = random_dense(p, d, &r);
     if (!o->B || !o->D)
         return sp_fail_memory((size_t)(b + d) * p->type);
-    return make_results(o);
+    return make_results(o, brief);
 }
 
 static double row_terms(const spry_problem *p, int64_t i)
@@ -348,7 +352,7 @@ static spry_status make(sp_oracle **out, const spry_problem *p, uint64_t seed,
         return sp_fail_memory(sizeof *o);
     o->p = p;
     o->seed = seed;
-    s = make_operands(o, seed);
+    s = make_operands(o, seed, brief);
     if (s == SPRY_OK)
         s = choose_rows(o, brief ? FEW_TERMS : MOST_TERMS);
     if (s == SPRY_OK)
