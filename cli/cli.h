@@ -185,6 +185,13 @@ char *shape_split(char **rest);
 
 /* ---- tensors (tensor.c) ---- */
 
+/* One kind of generator: an element of the open list j, or lines of text
+ * when j is NULL; and PREFIX with "KIND,key=value..." as one text. */
+void kind_list(json *j, const char *indent, const char *name, const char *about,
+               const char *params);
+spry_status kind_join(char *spec, size_t size, const char *prefix, int argc,
+                      char **argv);
+
 /* What cmd_generate and cmd_inspect do when it is a tensor. */
 spry_status generate_tensor(const char *spec, const char *file);
 spry_status inspect_tensor(const char *path);

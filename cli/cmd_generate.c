@@ -19,21 +19,6 @@ static const opt_page page = {
     0,
     64};
 
-static void list_one(json *j, const char *indent, const char *name,
-                     const char *about, const char *params)
-{
-    if (!j) {
-        printf("%s%-12s %s\n%s%-12s %s\n", indent, name, about, indent, "",
-               params);
-        return;
-    }
-    json_open(j, NULL, '{');
-    json_text(j, "name", name);
-    json_text(j, "about", about);
-    json_text(j, "parameters", params);
-    json_close(j, '}');
-}
-
 static spry_status print_list(void)
 {
     if (cli.json) {
@@ -41,42 +26,26 @@ static spry_status print_list(void)
 
         json_open(&j, "generators", '[');
         for (int i = 0; spry_generator_name(i); i++)
-            list_one(&j, "", spry_generator_name(i), spry_generator_help(i),
-                     spry_generator_params(i));
+            kind_list(&j, "", spry_generator_name(i), spry_generator_help(i),
+                      spry_generator_params(i));
         json_close(&j, ']');
         json_open(&j, "tensors", '[');
         for (int i = 0; spry_tensor_generator_name(i); i++)
-            list_one(&j, "", spry_tensor_generator_name(i),
-                     spry_tensor_generator_help(i),
-                     spry_tensor_generator_params(i));
+            kind_list(&j, "", spry_tensor_generator_name(i),
+                      spry_tensor_generator_help(i),
+                      spry_tensor_generator_params(i));
         json_close(&j, ']');
         json_end(&j);
         return SPRY_OK;
     }
     for (int i = 0; spry_generator_name(i); i++)
-        list_one(NULL, "", spry_generator_name(i), spry_generator_help(i),
-                 spry_generator_params(i));
+        kind_list(NULL, "", spry_generator_name(i), spry_generator_help(i),
+                  spry_generator_params(i));
     printf("\ntensors, into a .tns file:\n");
     for (int i = 0; spry_tensor_generator_name(i); i++)
-        list_one(NULL, "  ", spry_tensor_generator_name(i),
-                 spry_tensor_generator_help(i),
-                 spry_tensor_generator_params(i));
-    return SPRY_OK;
-}
-
-/* "KIND key=value ..." as one text. */
-static spry_status join(char *spec, size_t size, int argc, char **argv)
-{
-    size_t at = 0;
-
-    spec[0] = 0;
-    for (int i = 0; i < argc; i++) {
-        int n = snprintf(spec + at, size - at, "%s%s", i ? " " : "", argv[i]);
-
-        if (n < 0 || (size_t)n >= size - at)
-            return say_fail(SPRY_USAGE, "too many words for a generator");
-        at += (size_t)n;
-    }
+        kind_list(NULL, "  ", spry_tensor_generator_name(i),
+                  spry_tensor_generator_help(i),
+                  spry_tensor_generator_params(i));
     return SPRY_OK;
 }
 
@@ -117,7 +86,7 @@ spry_status cmd_generate(int argc, char **argv)
                                     "--list shows them");
     if (!file)
         return say_fail(SPRY_USAGE, "generate needs --out FILE");
-    s = join(spec, sizeof spec, argc, argv);
+    s = kind_join(spec, sizeof spec, "", argc, argv);
     if (s == SPRY_OK && is_tensor(file))
         return generate_tensor(spec, file);
     if (s == SPRY_OK)

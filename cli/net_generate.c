@@ -20,42 +20,27 @@ static const opt_page page = {
     0,
     64};
 
-static spry_status print_list(void)
+static void list_all(json *j)
 {
-    if (cli.json) {
-        json j = json_begin("spry.net.generators/1");
-
-        json_open(&j, "generators", '[');
-        for (int i = 0; spry_network_generator_name(i); i++) {
-            json_open(&j, NULL, '{');
-            json_text(&j, "name", spry_network_generator_name(i));
-            json_text(&j, "about", spry_network_generator_help(i));
-            json_text(&j, "parameters", spry_network_generator_params(i));
-            json_close(&j, '}');
-        }
-        json_close(&j, ']');
-        json_end(&j);
-        return SPRY_OK;
-    }
     for (int i = 0; spry_network_generator_name(i); i++)
-        printf("%-12s %s\n%-12s %s\n", spry_network_generator_name(i),
-               spry_network_generator_help(i), "",
-               spry_network_generator_params(i));
-    return SPRY_OK;
+        kind_list(j, "", spry_network_generator_name(i),
+                  spry_network_generator_help(i),
+                  spry_network_generator_params(i));
 }
 
-/* "gen:KIND key=value ..." as one text. */
-static spry_status join(char *spec, size_t size, int argc, char **argv)
+static spry_status print_list(void)
 {
-    size_t at = (size_t)snprintf(spec, size, "gen:");
+    json j;
 
-    for (int i = 0; i < argc; i++) {
-        int n = snprintf(spec + at, size - at, "%s%s", i ? "," : "", argv[i]);
-
-        if (n < 0 || (size_t)n >= size - at)
-            return say_fail(SPRY_USAGE, "too many words for a generator");
-        at += (size_t)n;
+    if (!cli.json) {
+        list_all(NULL);
+        return SPRY_OK;
     }
+    j = json_begin("spry.net.generators/1");
+    json_open(&j, "generators", '[');
+    list_all(&j);
+    json_close(&j, ']');
+    json_end(&j);
     return SPRY_OK;
 }
 
@@ -95,7 +80,7 @@ spry_status net_generate(int argc, char **argv)
                                     "generate --list shows them");
     if (!file)
         return say_fail(SPRY_USAGE, "net generate needs --out PATH");
-    s = join(spec, sizeof spec, argc, argv);
+    s = kind_join(spec, sizeof spec, "gen:", argc, argv);
     if (s == SPRY_OK)
         s = write_network(spec);
     if (s != SPRY_OK)
