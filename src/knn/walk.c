@@ -1,0 +1,240 @@
+/* walk.c - from neighbour to neighbour, the best so far kept. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "knn/internal.h"
+
+/* ---- heaps ---- */
+
+/* Equal scores are told apart by number, so that walks repeat. */
+static int better(const sp_knn_found *a, const sp_knn_found *b)
+{
+    return a->score < b->score || (a->score == b->score && a->item < b->item);
+}
+
+static int leaves_before(const sp_heap *h, int64_t a, int64_t b)
+{
+    return better(&h->at[h->worst_first ? b : a],
+                  &h->at[h->worst_first ? a : b]);
+}
+
+static void swap(sp_heap *h, int64_t a, int64_t b)
+{
+    sp_knn_found was = h->at[a];
+
+    h->at[a] = h->at[b];
+    h->at[b] = was;
+}
+
+static spry_status push(sp_heap *h, sp_knn_found f)
+{
+    int64_t i = h->n;
+
+    if (h->n == h->room) {
+        int64_t room = h->room ? 2 * h->room : 128;
+        void *more = sp_grow(h->at, h->n, room, sizeof *h->at);
+
+        if (!more)
+            return sp_fail_memory((size_t)room * sizeof *h->at);
+        h->at = more;
+        h->room = room;
+    }
+    h->at[h->n++] = f;
+    for (; i > 0 && leaves_before(h, i, (i - 1) / 2); i = (i - 1) / 2)
+        swap(h, i, (i - 1) / 2);
+    return SPRY_OK;
+}
+
+static sp_knn_found pop(sp_heap *h)
+{
+    sp_knn_found top = h->at[0];
+    int64_t i = 0;
+
+    h->at[0] = h->at[--h->n];
+    for (;;) {
+        int64_t first = i, left = 2 * i + 1;
+
+        for (int64_t k = left; k < left + 2 && k < h->n; k++)
+            if (leaves_before(h, k, first))
+                first = k;
+        if (first == i)
+            return top;
+        swap(h, i, first);
+        i = first;
+    }
+}
+
+/* ---- one floor ---- */
+
+spry_status sp_walker_open(sp_walker *w, const sp_knn *g)
+{
+    *w = (sp_walker){.g = g, .kept = {.worst_first = 1}};
+    w->met = sp_alloc(g->count, sizeof *w->met);
+    return w->met ? SPRY_OK : sp_fail_memory((size_t)g->count * sizeof *w->met);
+}
+
+void sp_walker_close(sp_walker *w)
+{
+    sp_free(w->met);
+    sp_free(w->next.at);
+    sp_free(w->kept.at);
+}
+
+/* Score n items; what is no number is worst. */
+static void ask(sp_walker *w, double *out, const int32_t *item, int n)
+{
+    w->score(out, item, n, w->payload);
+    w->asked += n;
+    for (int i = 0; i < n; i++)
+        if (isnan(out[i]))
+            out[i] = HUGE_VAL;
+}
+
+sp_knn_found sp_walker_score(sp_walker *w, int32_t item)
+{
+    sp_knn_found f = {0, item};
+
+    ask(w, &f.score, &item, 1);
+    return f;
+}
+
+/* Neighbours on a floor that this walk has not met; now it has. */
+static int meet(sp_walker *w, int32_t *out, int32_t item, int floor)
+{
+    const int32_t *near = sp_knn_list(w->g, item, floor);
+    int n = 0;
+
+    for (int i = 0; i < sp_knn_width(w->g, floor) && near[i] >= 0; i++)
+        if (w->met[near[i]] != w->walk) {
+            w->met[near[i]] = w->walk;
+            out[n++] = near[i];
+        }
+    return n;
+}
+
+sp_knn_found sp_walker_descend(sp_walker *w, sp_knn_found start, int from,
+                               int floor)
+{
+    int32_t item[SP_KNN_DEGREE];
+    double score[SP_KNN_DEGREE];
+    sp_knn_found best = start;
+
+    for (; from > floor; from--) {
+        int32_t at;
+
+        w->walk++;
+        do {
+            int n = meet(w, item, at = best.item, from);
+
+            ask(w, score, item, n);
+            for (int i = 0; i < n; i++) {
+                sp_knn_found f = {score[i], item[i]};
+
+                if (better(&f, &best))
+                    best = f;
+            }
+        } while (best.item != at);
+    }
+    return best;
+}
+
+/* Take f in if it is among the ef best so far. */
+static spry_status consider(sp_walker *w, sp_knn_found f, int ef)
+{
+    spry_status s;
+
+    if (w->kept.n == ef) {
+        if (!better(&f, &w->kept.at[0]))
+            return SPRY_OK;
+        pop(&w->kept);
+    }
+    s = push(&w->kept, f);
+    return s == SPRY_OK ? push(&w->next, f) : s;
+}
+
+spry_status sp_walker_roam(sp_walker *w, sp_knn_found start, int floor, int ef)
+{
+    int32_t item[2 * SP_KNN_DEGREE];
+    double score[2 * SP_KNN_DEGREE];
+    spry_status s;
+
+    w->walk++;
+    w->next.n = w->kept.n = 0;
+    w->met[start.item] = w->walk;
+    s = consider(w, start, ef);
+    while (s == SPRY_OK && w->next.n > 0) {
+        sp_knn_found at = pop(&w->next);
+        int n;
+
+        if (w->kept.n == ef && better(&w->kept.at[0], &at))
+            break; /* all that are left are worse than all that are kept */
+        n = meet(w, item, at.item, floor);
+        ask(w, score, item, n);
+        for (int i = 0; s == SPRY_OK && i < n; i++)
+            s = consider(w, (sp_knn_found){score[i], item[i]}, ef);
+    }
+    return s;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    return better(a, b) ? -1 : better(b, a);
+}
+
+void sp_walker_sort(sp_walker *w)
+{
+    qsort(w->kept.at, (size_t)w->kept.n, sizeof *w->kept.at, by_score);
+}
+
+/* ---- the door ---- */
+
+spry_status sp_knn_walk(sp_knn_found *out, int *count, int most,
+                        const sp_knn *g, int ef, sp_knn_score *score,
+                        void *payload, int64_t *asked)
+{
+    sp_walker w;
+    spry_status s = sp_walker_open(&w, g);
+    sp_knn_found start;
+
+    *count = 0;
+    w.score = score;
+    w.payload = payload;
+    if (s == SPRY_OK) {
+        start = sp_walker_score(&w, g->entry);
+        start = sp_walker_descend(&w, start, g->floor[g->entry], 0);
+        s = sp_walker_roam(&w, start, 0, ef < most ? most : ef);
+    }
+    if (s == SPRY_OK) {
+        sp_walker_sort(&w);
+        while (*count < most && *count < w.kept.n) {
+            out[*count] = w.kept.at[*count];
+            ++*count;
+        }
+    }
+    *asked = w.asked;
+    sp_walker_close(&w);
+    return s;
+}
+
+typedef struct {
+    const sp_knn *g;
+    const float *query;
+} target;
+
+static void distances(double *out, const int32_t *item, int n, void *payload)
+{
+    const target *t = payload;
+
+    for (int i = 0; i < n; i++)
+        out[i] =
+            sp_knn_distance(sp_knn_vector(t->g, item[i]), t->query, t->g->dim);
+}
+
+spry_status sp_knn_nearest(sp_knn_found *out, int *count, int most,
+                           const sp_knn *g, int ef, const float *query,
+                           int64_t *asked)
+{
+    target t = {g, query};
+
+    return sp_knn_walk(out, count, most, g, ef, distances, &t, asked);
+}
