@@ -13,6 +13,9 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/spry.1)
     install(FILES docs/spry.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/models)
+    install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spry/models)
+endif()
 
 # pkg-config: relative to the .pc file itself, so that DESTDIR, --prefix and
 # moving the tree afterwards all work.

@@ -201,6 +201,11 @@ spry_status sp_make_dirs(const char *path, unsigned mode);
  * "cache" or "config". 0 when there is nowhere. */
 int sp_user_dir(char *out, size_t size, const char *kind);
 
+/* The trained model `name`: in SPRY_MODELS when that is set, else in the
+ * user's data directory, else installed with spry, else in the source tree
+ * it was built from. 0 when it is nowhere. (models.c) */
+int sp_model_path(char *out, size_t size, const char *name);
+
 /* ---- order (radix.c) ---- */
 
 typedef struct {

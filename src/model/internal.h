@@ -6,9 +6,13 @@
  *   traffic   what moves between the caches
  *   super     loop nests, by counting their turns
  *   tensor    all of these for mttkrp
+ *   features  problems and machines as rows of numbers
+ *   point     schedules as rows of numbers
  */
 #ifndef SP_MODEL_INTERNAL_H
 #define SP_MODEL_INTERNAL_H
+
+#include <math.h>
 
 #include "base/base.h"
 #include "problem/problem.h"
@@ -24,6 +28,24 @@ typedef struct {
     int lanes;          /* elements in a vector */
     const sp_fibers *f; /* of mttkrp, else NULL */
 } sp_ask;
+
+/* ---- features.c, point.c ---- */
+
+/* Where the next number of a row goes. */
+typedef struct {
+    float *at;
+} sp_row;
+
+static inline void sp_put(sp_row *r, double value)
+{
+    *r->at++ = (float)value;
+}
+
+/* Sizes are logarithms; 0 stays 0. */
+static inline double sp_size(double x)
+{
+    return log2(1 + x);
+}
 
 /* ---- storage.c, sell.c ---- */
 

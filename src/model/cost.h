@@ -1,0 +1,165 @@
+/* cost.h - models that learn which schedule is fast, behind one table.
+ *
+ *   subject    a problem on a machine, as models see it
+ *   examples   subjects, and measured schedules of each
+ *   cost       a model: fitted to examples, or read from a file
+ *   view       a model that has looked at one subject, once; it then scores
+ *              any number of schedules
+ *
+ * Scores are costs: of two schedules of a subject the one with the lower
+ * score is predicted to be faster. HUGE_VAL: cannot be had, or the model has
+ * no words for it. */
+#ifndef SP_COST_H
+#define SP_COST_H
+
+#include "base/base.h"
+#include "model/features.h"
+#include "nn/nn.h"
+
+/* ---- subjects and examples (examples.c) ---- */
+
+typedef struct {
+    sp_task task;
+    float pattern[SP_PATTERN];
+    float machine[SP_MACHINE];
+    double plain;          /* seconds predicted for the plain loop; NAN */
+    const spry_problem *p; /* borrowed; NULL: the matrix is not at hand */
+    const spry_machine *m; /* borrowed; NULL: not known */
+} sp_subject;
+
+/* p and m outlive the subject. */
+spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
+                          const spry_machine *m);
+/* Without the matrix; m may be NULL. */
+void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m);
+
+/* One measured schedule. */
+typedef struct {
+    int64_t subject;
+    spry_schedule x;
+    double log_seconds; /* natural logarithm; NAN unless verdict is 0 */
+    double log_speedup; /* over the baseline of the same race; NAN: none */
+    double noise;       /* half of log_speedup's 95 % interval; 0: unknown */
+    int verdict;        /* spry_verdict; 0: right, and timed */
+} sp_example;
+
+/* Rows lie together by subject, in its order: those of subject s are
+ * row[start[s]] .. row[start[s + 1] - 1]. Whoever made them frees them. */
+typedef struct {
+    int64_t subjects, rows;
+    sp_subject *subject; /* [subjects] */
+    sp_example *row;     /* [rows] */
+    int64_t *start;      /* [subjects + 1] */
+} sp_examples;
+
+/* Mean over subjects of log(best of the k best scored / best), in natural
+ * logarithms: how much slower the choice is. score is [rows] of e. Subjects
+ * without two timed rows do not count. */
+double sp_examples_regret(const sp_examples *e, const double *score, int k);
+
+/* ---- the table (kinds.c) ---- */
+
+typedef struct sp_cost sp_cost;
+typedef struct sp_view sp_view;
+
+/* One round of learning, as it happened. */
+typedef struct {
+    int round;      /* 1, 2 ... */
+    double loss;    /* over the lesson */
+    double regret;  /* sp_examples_regret of the test, k = 1; NAN: no test */
+    double seconds; /* since the beginning */
+} sp_lap;
+typedef int sp_lap_note(const sp_lap *lap, void *payload); /* nonzero: stop */
+
+/* What to learn from, and how long. */
+typedef struct {
+    const sp_examples *train;
+    const sp_examples *test; /* when to stop; may be NULL */
+    uint64_t seed;
+    int threads;
+    int rounds;        /* at most; 0: as many as the model likes */
+    double seconds;    /* at most; 0: no limit */
+    sp_lap_note *note; /* may be NULL */
+    void *payload;
+} sp_lesson;
+
+typedef struct {
+    const char *name, *about;
+    int matrix;   /* 1: needs the matrix of every subject */
+    int absolute; /* 1: scores are log seconds; else only order means much */
+    /* Fill c->nn from the lesson; then c is open. */
+    spry_status (*fit)(sp_cost *c, const sp_lesson *l);
+    /* Take what c->nn holds into use, everything checked: SPRY_INPUT. */
+    spry_status (*open)(sp_cost *c);
+    void (*close)(sp_cost *c); /* may be NULL */
+    spry_status (*look)(sp_view *v);
+    void (*leave)(sp_view *v); /* may be NULL */
+    spry_status (*score)(double *out, sp_view *v, const spry_schedule *x,
+                         int64_t count);
+    /* The factored head, NULL when there is none: see sp_cost_halves. */
+    int (*width)(const sp_cost *c);
+    spry_status (*halves)(float *out, const sp_cost *c, const spry_schedule *x,
+                          int64_t count);
+    void (*join)(float *score, const sp_view *v, const float *half,
+                 int64_t count);
+} sp_cost_kind;
+
+struct sp_cost {
+    const sp_cost_kind *kind;
+    spry_op op;
+    sp_nn *nn;   /* all it has learned: tensors by name */
+    void *inner; /* the kind's own */
+};
+
+struct sp_view {
+    const sp_cost *cost;
+    const sp_subject *subject; /* borrowed */
+    void *inner;
+};
+
+extern const sp_cost_kind *const sp_cost_kinds[]; /* ends with NULL */
+const sp_cost_kind *sp_cost_kind_find(const char *name);
+
+/* ---- models (cost.c) ---- */
+
+/* All subjects must have `op`. A kind that needs the matrix leaves out
+ * subjects without one. */
+spry_status sp_cost_fit(sp_cost **out, const sp_cost_kind *kind, spry_op op,
+                        const sp_lesson *l);
+void sp_cost_free(sp_cost *c);
+
+/* Data only (docs/formats.md); `card` is a JSON object that is kept inside
+ * beside kind and operation, or NULL. */
+spry_status sp_cost_save(const sp_cost *c, const char *card, const char *path);
+/* SPRY_INPUT and a sentence for any other bytes. */
+spry_status sp_cost_load(sp_cost **out, const char *path);
+spry_status sp_cost_parse(sp_cost **out, const void *data, size_t len,
+                          const char *path_for_errors);
+const char *sp_cost_card(const sp_cost *c); /* JSON */
+
+/* The model to use for an operation when none was named: *out is NULL when
+ * there is none. Files cost-OP.spry in SPRY_MODELS, else in the user's data
+ * directory, else those installed with spry. */
+spry_status sp_cost_find(sp_cost **out, spry_op op);
+
+/* Look at a subject once, which outlives the view. SPRY_USAGE when the model
+ * cannot: another operation, no matrix. One thread at a time uses a view;
+ * any number of views share a model. */
+spry_status sp_cost_look(sp_view **out, const sp_cost *c, const sp_subject *s);
+void sp_view_free(sp_view *v);
+
+spry_status sp_view_score(double *out, sp_view *v, const spry_schedule *x,
+                          int64_t count);
+
+/* ---- the factored head ----
+ *
+ * Some models have a second, faster and rougher score: half of it depends on
+ * the schedule alone and is computed once for a whole space, the other on the
+ * subject alone. width floats per schedule; 0: this model has no such head. */
+int sp_cost_width(const sp_cost *c);
+spry_status sp_cost_halves(float *out, const sp_cost *c, const spry_schedule *x,
+                           int64_t count);
+void sp_view_join(float *score, const sp_view *v, const float *half,
+                  int64_t count);
+
+#endif

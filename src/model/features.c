@@ -1,0 +1,193 @@
+/* features.c - problems and machines as rows of numbers. */
+#include "model/features.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "model/internal.h"
+
+enum { KNOWN_BY_SHAPE = 12 };
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* ---- the problem ---- */
+
+void sp_features_shape(float out[SP_PATTERN], const sp_task *k)
+{
+    double rows = (double)k->rows, cols = (double)k->cols;
+    double nnz = (double)k->nnz;
+    sp_row r = {out};
+
+    for (int op = 0; op < SPRY_OPS; op++)
+        sp_put(&r, op == (int)k->op);
+    sp_put(&r, sp_size((double)k->n));
+    sp_put(&r, (double)k->type);
+    sp_put(&r, 0); /* row-major */
+    sp_put(&r, sp_size(rows));
+    sp_put(&r, sp_size(cols));
+    sp_put(&r, sp_size(nnz));
+    sp_put(&r, log2(fmax(1, nnz) / (fmax(1, rows) * fmax(1, cols))));
+    sp_put(&r, log2(fmax(1, nnz) / fmax(1, rows)));
+    while (r.at < out + SP_PATTERN)
+        sp_put(&r, NAN);
+}
+
+static void put_rows(sp_row *r, const spry_stats *t)
+{
+    sp_put(r, sp_size((double)t->row_min));
+    sp_put(r, sp_size((double)t->row_max));
+    sp_put(r, sp_size(t->row_deviation));
+    sp_put(r, sp_size(share(t->row_deviation, t->row_mean)));
+    sp_put(r, copysign(sp_size(fabs(t->row_skew)), t->row_skew));
+    sp_put(r, share((double)t->empty_rows, (double)t->rows));
+    sp_put(r, share((double)t->empty_cols, (double)t->cols));
+}
+
+static void put_distances(sp_row *r, const spry_stats *t)
+{
+    double cols = (double)t->cols;
+
+    sp_put(r, sp_size((double)t->bandwidth));
+    sp_put(r, share((double)t->bandwidth, cols));
+    sp_put(r, sp_size(t->mean_distance));
+    sp_put(r, share(t->mean_distance, cols));
+    sp_put(r, sp_size((double)t->mean_span));
+    sp_put(r, sp_size((double)t->max_span));
+    sp_put(r, sp_size((double)t->diagonals));
+    sp_put(r, t->symmetry);
+    sp_put(r, (double)t->one_value);
+}
+
+static void put_fills(sp_row *r, const spry_stats *t)
+{
+    for (int a = 0; a < SPRY_BLOCKS; a++)
+        for (int b = 0; b < SPRY_BLOCKS; b++)
+            if (a + b > 0)
+                sp_put(r, spry_stats_fill(t, 1 << a, 1 << b));
+}
+
+/* Share of accesses that come again within so many entries, and of those
+ * that are the first. */
+static void put_reuse(sp_row *r, const spry_stats *t)
+{
+    static const int until[] = {4, 7, 10, 13, 16, 19};
+    double sum = 0, nnz = (double)t->nnz;
+    int bin = 0;
+
+    for (size_t i = 0; i < sizeof until / sizeof *until; i++) {
+        for (; bin < until[i]; bin++)
+            sum += (double)t->reuse[bin];
+        sp_put(r, share(sum, nnz));
+    }
+    sp_put(r, share((double)t->reuse_first, nnz));
+}
+
+/* Share of rows shorter than 2, 4 ... 128, 512. */
+static void put_lengths(sp_row *r, const spry_stats *t)
+{
+    static const int until[] = {2, 3, 4, 5, 6, 7, 8, 10};
+    double sum = 0;
+    int bin = 0;
+
+    for (size_t i = 0; i < sizeof until / sizeof *until; i++) {
+        for (; bin < until[i]; bin++)
+            sum += (double)t->row_hist[bin];
+        sp_put(r, share(sum, (double)t->rows));
+    }
+}
+
+/* How the entries spread over the map: cells in use, fine and coarse; the
+ * evenness; the fullest cell; what lies on the diagonal. */
+static void put_map(sp_row *r, const spry_stats *t)
+{
+    int high = t->rows < SPRY_DENSITY ? (int)t->rows : SPRY_DENSITY;
+    int wide = t->cols < SPRY_DENSITY ? (int)t->cols : SPRY_DENSITY;
+    double used = 0, most = 0, even = 0, near = 0, nnz = (double)t->nnz;
+    uint8_t coarse[16][16] = {{0}};
+    int blocks = 0;
+
+    for (int i = 0; i < high; i++)
+        for (int j = 0; j < wide; j++) {
+            double part = share((double)t->density[i][j], nnz);
+
+            if (part <= 0)
+                continue;
+            used++;
+            most = fmax(most, part);
+            even -= part * log2(part);
+            if (abs(i * wide - j * high) <= 4 * high)
+                near += part;
+            coarse[i * 16 / high][j * 16 / wide] = 1;
+        }
+    for (int i = 0; i < 256; i++)
+        blocks += coarse[i / 16][i % 16];
+    sp_put(r, share(used, (double)high * wide));
+    sp_put(r, blocks / 256.0);
+    sp_put(r, used > 1 ? even / log2(used) : 0);
+    sp_put(r, most);
+    sp_put(r, near);
+}
+
+spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p)
+{
+    const spry_stats *t = spry_problem_stats(p);
+    sp_row r = {out + KNOWN_BY_SHAPE};
+    sp_task k;
+
+    if (!t)
+        return sp_fail_memory(sizeof *t);
+    k = (sp_task){p->op, p->type, p->n, t->rows, t->cols, t->nnz};
+    sp_features_shape(out, &k);
+    out[SPRY_OPS + 2] = p->layout == SPRY_COL_MAJOR;
+    put_rows(&r, t);
+    put_distances(&r, t);
+    put_fills(&r, t);
+    put_reuse(&r, t);
+    put_lengths(&r, t);
+    put_map(&r, t);
+    return SPRY_OK;
+}
+
+/* ---- the machine ---- */
+
+/* A probed number as its logarithm, NAN when it was not probed. */
+static double probed(double x)
+{
+    return x > 0 ? log2(x) : nan("");
+}
+
+void sp_features_machine(float out[SP_MACHINE], const spry_machine *m)
+{
+    int last;
+    sp_row r = {out};
+
+    if (!m) {
+        while (r.at < out + SP_MACHINE)
+            sp_put(&r, NAN);
+        return;
+    }
+    last = m->points > 0 ? m->points - 1 : 0;
+    sp_put(&r, probed(m->threads));
+    sp_put(&r, probed(m->cores));
+    sp_put(&r, probed(spry_isa_bytes(m->isa)));
+    sp_put(&r, probed(m->line));
+    for (int i = 0; i < SPRY_CACHES; i++)
+        sp_put(&r, probed((double)m->cache[i].bytes));
+    for (int i = 0; i < SPRY_CACHES; i++)
+        sp_put(&r, probed(m->cache[i].shared_by));
+    sp_put(&r, probed((double)m->memory));
+    sp_put(&r, probed(m->read[0]));
+    sp_put(&r, probed(m->read[last]));
+    sp_put(&r, probed(m->triad[last]));
+    for (int i = 0; i < SPRY_CACHES; i++)
+        sp_put(&r, probed(m->cache_read[i]));
+    for (int i = 0; i <= SPRY_CACHES; i++)
+        sp_put(&r, probed(m->latency[i]));
+    sp_put(&r, probed(m->gather));
+    sp_put(&r, probed(m->fma_f32));
+    sp_put(&r, probed(m->fork));
+}
