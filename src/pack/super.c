@@ -103,7 +103,8 @@ static int64_t sum(const int64_t *x)
 static spry_status build(packing *g)
 {
     sp_pack_job *w = g->w;
-    sp_level_sizes z = sp_levels_count(g->v, g->entry, g->nnz);
+    sp_beginnings b = sp_levels_begin(g->v, g->entry, g->nnz);
+    sp_level_sizes z = sp_levels_count(g->v, &b, g->nnz);
     spry_status s = sp_levels_feasible(&z, g->nnz);
 
     if (s != SPRY_OK)

@@ -107,6 +107,7 @@ void spry_problem_free(spry_problem *p)
     pthread_mutex_destroy(&p->lock);
     sp_free(p->stats);
     sp_free(p->fibers);
+    sp_free(p->blocks);
     sp_free(p);
 }
 

@@ -26,7 +26,13 @@ struct spry_problem {
     pthread_mutex_t lock; /* guards stats */
     spry_stats *stats;    /* NULL until asked for */
     sp_fibers *fibers;    /* the same; of mttkrp only */
+    int64_t *blocks;      /* the same; see sp_problem_blocks */
 };
+
+/* Blocks of 2^rows x 2^cols of A that hold an entry; with 63, all rows or
+ * columns are one block. -1 when there is no memory. */
+enum { SP_BLOCKS = 64, SP_BLOCK_ALL = 63 };
+int64_t sp_problem_blocks(const spry_problem *p, int rows, int cols);
 
 /* NULL when there is no memory for them. */
 const sp_fibers *sp_problem_fibers(const spry_problem *p);

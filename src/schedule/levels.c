@@ -3,7 +3,8 @@
  * A level is dense or compressed. A dense one gives every position of the
  * level above `extent` positions of its own. A compressed one has a position
  * for every different beginning (its coordinate and all above it) that an
- * entry has, so counting those in sorted order sizes every array exactly. */
+ * entry has, so counting those in sorted order sizes every array exactly. Of
+ * a matrix they need not be sorted: each beginning is a block of it. */
 #include <string.h>
 
 #include "matrix/matrix.h"
@@ -186,7 +187,47 @@ static int64_t times(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX - 1 : product;
 }
 
-sp_level_sizes sp_levels_count(const sp_levels *v, const sp_keyed *entry,
+sp_beginnings sp_levels_begin(const sp_levels *v, const sp_keyed *entry,
+                              int64_t nnz)
+{
+    sp_beginnings b = {{0}};
+
+    for (int l = 0; l + 1 < v->count; l++)
+        if (!v->level[l].dense)
+            b.at[l] = count_beginnings(entry, nnz, v->level[l].shift);
+    return b;
+}
+
+/* How many bits of an index are not told by the levels down to the l-th. */
+static int untold(const sp_levels *v, const spry_super *s, int index, int l)
+{
+    int bits = SP_BLOCK_ALL;
+
+    for (int i = 0; i <= l; i++)
+        if (sp_loop_index(v->level[i].loop) == index)
+            bits = sp_loop_inner(v->level[i].loop) ? 0 : s->split[index];
+    return bits;
+}
+
+/* The same for a matrix, from its blocks. */
+static spry_status begin_blocks(sp_beginnings *out, const sp_levels *v,
+                                const spry_super *s, const spry_problem *p)
+{
+    const sp_indices *d = sp_indices_of(p->op);
+
+    *out = (sp_beginnings){{0}};
+    for (int l = 0; l + 1 < v->count; l++) {
+        if (v->level[l].dense)
+            continue;
+        out->at[l] = sp_problem_blocks(p, untold(v, s, d->sparse[0], l),
+                                       untold(v, s, d->sparse[1], l));
+        if (out->at[l] < 0)
+            return sp_fail_memory((size_t)p->A->cols * sizeof(int64_t));
+    }
+    return SPRY_OK;
+}
+
+sp_level_sizes sp_levels_count(const sp_levels *v, const sp_beginnings *b,
                                int64_t nnz)
 {
     sp_level_sizes z = {.values = 1};
@@ -200,8 +241,7 @@ sp_level_sizes sp_levels_count(const sp_levels *v, const sp_keyed *entry,
         if (l + 1 == v->count)
             z.values = nnz;
         else
-            z.values = entry ? count_beginnings(entry, nnz, v->level[l].shift)
-                             : nnz > 0;
+            z.values = b ? b->at[l] : nnz > 0;
         z.crd[l] = z.values;
     }
     return z;
@@ -253,10 +293,25 @@ static int needs_entries(const sp_levels *v)
     return 0;
 }
 
+static spry_status begin(sp_beginnings *out, const sp_levels *v,
+                         const spry_super *s, const spry_problem *p)
+{
+    sp_keyed *entry;
+    spry_status status;
+
+    if (sp_indices_of(p->op)->sparses == 2)
+        return begin_blocks(out, v, s, p);
+    status = sp_levels_sort(&entry, v, s, p);
+    if (status == SPRY_OK)
+        *out = sp_levels_begin(v, entry, p->A->nnz);
+    sp_free(entry);
+    return status;
+}
+
 spry_status sp_super_store(sp_super_storage *out, const spry_schedule *x,
                            const spry_problem *p)
 {
-    sp_keyed *entry = NULL;
+    sp_beginnings b;
     spry_status s = sp_levels_of(&out->levels, x, p);
 
     if (s != SPRY_OK)
@@ -264,12 +319,11 @@ spry_status sp_super_store(sp_super_storage *out, const spry_schedule *x,
     out->sizes = sp_levels_count(&out->levels, NULL, p->A->nnz);
     s = sp_levels_feasible(&out->sizes, p->A->nnz);
     if (s == SPRY_OK && needs_entries(&out->levels)) {
-        s = sp_levels_sort(&entry, &out->levels, &x->super, p);
+        s = begin(&b, &out->levels, &x->super, p);
         if (s == SPRY_OK) {
-            out->sizes = sp_levels_count(&out->levels, entry, p->A->nnz);
+            out->sizes = sp_levels_count(&out->levels, &b, p->A->nnz);
             s = sp_levels_feasible(&out->sizes, p->A->nnz);
         }
-        sp_free(entry);
     }
     out->index = sp_levels_index(&out->levels, &out->sizes, x);
     out->bytes = sp_levels_bytes(&out->sizes, out->index, p);

@@ -121,8 +121,14 @@ typedef struct {
     int64_t values;
 } sp_level_sizes;
 
-/* From sorted entries: exact. From NULL: what it is at least. */
-sp_level_sizes sp_levels_count(const sp_levels *v, const sp_keyed *entry,
+/* Different beginnings of the entries, down to every level. */
+typedef struct {
+    int64_t at[SP_LEVELS_MOST];
+} sp_beginnings;
+sp_beginnings sp_levels_begin(const sp_levels *v, const sp_keyed *entry,
+                              int64_t nnz);
+/* From NULL: what it is at least. */
+sp_level_sizes sp_levels_count(const sp_levels *v, const sp_beginnings *b,
                                int64_t nnz);
 /* SPRY_USAGE and a sentence when an array is more than 20 x nnz long. */
 spry_status sp_levels_feasible(const sp_level_sizes *z, int64_t nnz);
@@ -133,7 +139,8 @@ int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
 double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
                        const spry_problem *p);
 
-/* Everything at once, from nothing but the problem: O(nnz). */
+/* Everything at once, from nothing but the problem: O(nnz), and quick once
+ * the problem's blocks are counted. */
 typedef struct {
     sp_levels levels;
     sp_level_sizes sizes;

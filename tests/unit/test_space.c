@@ -424,6 +424,51 @@ static void storage_is_counted_by_hand(void **state)
     spry_matrix_free(A);
 }
 
+/* Counted from blocks, or from entries sorted as the levels ask. */
+static void storage_needs_no_sorting(void **state)
+{
+    static const char *const specs[] = {
+        "uniform rows=300 cols=700 nnz=2000",
+        "rmat scale=9 degree=8",
+        "stencil5 nx=20",
+    };
+    spry_schedule x[200];
+    int compared = 0;
+
+    (void)state;
+    for (int g = 0; g < 6; g++) {
+        spry_space space;
+        spry_matrix *A;
+        spry_problem *p;
+
+        check_ok(spry_matrix_generate(&A, specs[g / 2], 1));
+        if (g % 2)
+            check_ok(spry_problem_spmm(&p, A, 16, SPRY_F32));
+        else
+            check_ok(spry_problem_sddmm(&p, A, 16, SPRY_F32));
+        space = spry_space_of(p, 2);
+        spry_space_sample(x, 200, &space, SPRY_SAMPLE_ALL, 3);
+        for (int i = 0; i < 200; i++) {
+            sp_super_storage k;
+            sp_beginnings b;
+            sp_level_sizes z;
+            sp_keyed *entry;
+
+            if (sp_super_store(&k, &x[i], p) != SPRY_OK)
+                continue;
+            check_ok(sp_levels_sort(&entry, &k.levels, &x[i].super, p));
+            b = sp_levels_begin(&k.levels, entry, A->nnz);
+            z = sp_levels_count(&k.levels, &b, A->nnz);
+            assert_memory_equal(&z, &k.sizes, sizeof z);
+            sp_free(entry);
+            compared++;
+        }
+        spry_problem_free(p);
+        spry_matrix_free(A);
+    }
+    assert_true(compared > 600);
+}
+
 static void too_much_storage_is_refused(void **state)
 {
     spry_matrix *A;
@@ -493,6 +538,7 @@ int main(void)
         cmocka_unit_test(files_are_read_line_by_line),
         cmocka_unit_test(vectors_are_wacos),
         cmocka_unit_test(storage_is_counted_by_hand),
+        cmocka_unit_test(storage_needs_no_sorting),
         cmocka_unit_test(too_much_storage_is_refused),
         cmocka_unit_test(packing_survives_refusals),
     };
