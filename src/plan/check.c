@@ -31,7 +31,7 @@ enum { LAPS = 2, PROBES = 8 };
 /* So many terms take about half a millisecond, in which threads may meet. */
 static const double CROWD_TERMS = 1e6;
 
-static int is_short(const spry_problem *p)
+int sp_check_is_short(const spry_problem *p)
 {
     return ((double)p->A->nnz + (double)p->A->rows) * (double)p->n <
            SHORT_TERMS;
@@ -187,8 +187,8 @@ static spry_status check_crowd(const sp_oracle *o, const spry_plan *plan)
         ((double)o->p->A->nnz + (double)o->p->A->rows) * (double)o->p->n;
     int times = (int)fmin(2 + CROWD_TERMS / (terms + 1000), most_times(o->p));
 
-    if (plan->x.threads == 1 || !sp_run_has_shares(plan) || !is_short(o->p) ||
-        o->p->layout == SPRY_COL_MAJOR)
+    if (plan->x.threads == 1 || !sp_run_has_shares(plan) ||
+        !sp_check_is_short(o->p) || o->p->layout == SPRY_COL_MAJOR)
         return SPRY_OK;
     memset(o->C, 0,
            (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
@@ -212,7 +212,7 @@ static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
     const spry_matrix *A = o->p->A;
     sp_rng rng = sp_rng_seed(o->seed ^ 0xbad);
     sp_operands f = {1, 0, o->B, o->D, o->C};
-    int probes = is_short(o->p) ? PROBES : 1;
+    int probes = sp_check_is_short(o->p) ? PROBES : 1;
 
     if (!plan->packed->pads || sp_two_operands(o->p) || A->nnz == 0 ||
         o->p->n == 0)
@@ -242,7 +242,7 @@ static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
     sp_packed k;
     spry_plan whole = *plan;
     spry_status s = integer_parts(&k, plan);
-    int laps = plan->x.threads > 1 && is_short(o->p) ? LAPS : 1;
+    int laps = plan->x.threads > 1 && sp_check_is_short(o->p) ? LAPS : 1;
 
     whole.packed = &k;
     for (int lap = 0; s == SPRY_OK && lap < laps; lap++)

@@ -60,6 +60,8 @@ typedef struct sp_oracle sp_oracle;
 spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
                            uint64_t seed);
 spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
+/* So few terms that a check costs next to nothing. */
+int sp_check_is_short(const spry_problem *p);
 void sp_oracle_free(sp_oracle *o);
 
 /* One run on real numbers, a handful of rows compared: for a plan that was
