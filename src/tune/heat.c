@@ -134,11 +134,12 @@ static void run_heats(const work *w, sp_shared *shared, int from, int to,
     int n = 1;
 
     for (int i = from; i < to; i++) {
-        int last = i + 1 == to || sp_tuner_left(w->t) <= 0;
+        int late = i > from && sp_tuner_left(w->t) <= 0;
+        int last = i + 1 == to || late;
 
         sp_child_beat(shared, 1 + i);
         result[n] = &sp_results(w->t)[i];
-        if (result[n] != result[0] && !result[n]->done &&
+        if (!late && result[n] != result[0] && !result[n]->done &&
             (plan[n] = ready(w, result[n])))
             n++;
         if (!is_full(w->t, plan, n) && !last)
