@@ -14,7 +14,7 @@ static int accept(double now, double next, double heat, sp_rng *r)
 
 static spry_status wander(sp_keep *keep, const sp_space *s, sp_rng *r)
 {
-    spry_schedule x = spry_schedule_baseline(1);
+    spry_schedule x = sp_point_first(s);
     double now = sp_point_score(s, &x);
     spry_status status = sp_keep_add(keep, &x, now);
 
@@ -22,7 +22,7 @@ static spry_status wander(sp_keep *keep, const sp_space *s, sp_rng *r)
         double heat = 0.5 * (1 - (double)i / STEPS) + 1e-6, next;
         spry_schedule y = x;
 
-        if (!sp_schedule_mutate(&y, s->p, s->m, r))
+        if (!sp_point_mutate(&y, s, r))
             break;
         next = sp_point_score(s, &y);
         status = sp_keep_add(keep, &y, next);
@@ -45,7 +45,7 @@ spry_status sp_search_anneal(sp_candidate *out, int *count, int most,
     for (int i = 0; status == SPRY_OK && i < WALKS; i++)
         status = wander(&keep, s, &r);
     if (status == SPRY_OK)
-        status = sp_keep_best(out, count, most, &keep);
+        status = sp_keep_best(out, count, most, &keep, s->p);
     sp_keep_close(&keep);
     return status;
 }

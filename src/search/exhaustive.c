@@ -4,14 +4,16 @@
  * illegal is not gone on with. The parameters that a kernel cannot do
  * without (tile, block, unroll) come first there; from then on a beginning
  * that is illegal stays illegal whatever follows, and a shape for which
- * there is no kernel is left at once. */
+ * there is no kernel is left at once.
+ *
+ * All nests are scored roughly, then the best of them well. */
 #include "search/internal.h"
 
 #include <math.h>
 
 typedef struct {
     const sp_space *s;
-    sp_keep *keep;
+    sp_batch *batch;
     int used[32]; /* parameters of the format at hand */
     int count;
 } walk;
@@ -39,7 +41,7 @@ static spry_status visit(const walk *w, spry_schedule x, int depth)
     int32_t value;
 
     if (depth == w->count)
-        return sp_keep_add(w->keep, &x, sp_point_score(w->s, &x));
+        return sp_batch_add(w->batch, &x);
     if (!begins_well(w, &x, depth))
         return SPRY_OK;
     q = &sp_params[w->used[depth]];
@@ -53,8 +55,7 @@ static spry_status visit(const walk *w, spry_schedule x, int depth)
     return status;
 }
 
-/* All points of one format; nests have no end and are left to those who
- * draw or learn. */
+/* All points of one format. */
 static spry_status visit_format(walk *w, int32_t format)
 {
     w->count = 0;
@@ -65,14 +66,61 @@ static spry_status visit_format(walk *w, int32_t format)
 }
 
 /* The plain loops: tile = 0 is no value worth trying elsewhere. */
-static spry_status add_baselines(sp_keep *keep, const sp_space *s)
+static spry_status add_baselines(sp_batch *batch, const sp_space *s)
 {
     spry_schedule x = spry_schedule_baseline(1);
-    spry_status status = sp_keep_add(keep, &x, sp_point_score(s, &x));
+    spry_status status = sp_batch_add(batch, &x);
 
     x.threads = s->m->threads > 1 ? s->m->threads : 1;
+    return status == SPRY_OK ? sp_batch_add(batch, &x) : status;
+}
+
+static spry_status visit_families(sp_keep *keep, const sp_space *s)
+{
+    sp_batch batch = {.s = s, .keep = keep};
+    walk w = {.s = s, .batch = &batch};
+    spry_status status = add_baselines(&batch, s);
+
+    for (int f = 0; status == SPRY_OK && f < sp_format_count; f++)
+        if (sp_formats[f].uses[s->p->op] && f != SPRY_SUPER)
+            status = visit_format(&w, f);
+    return status == SPRY_OK ? sp_batch_end(&batch) : status;
+}
+
+/* ---- nests ---- */
+
+/* Of the best, many may be impossible to store: then look at more. */
+static spry_status take_nests(sp_keep *keep, int most, const sp_space *s,
+                              const sp_nests *n)
+{
+    int64_t count = 0, kept = 0;
+    spry_status status = SPRY_OK;
+
+    for (int64_t room = 4096;; room *= 8) {
+        sp_rough *rough = sp_alloc_raw(room, sizeof *rough);
+
+        if (!rough)
+            return sp_fail_memory((size_t)room * sizeof *rough);
+        status = sp_rough_all(rough, &count, room, s, n);
+        if (status == SPRY_OK)
+            status = sp_rough_keep(keep, &kept, s, n, rough, count);
+        sp_free(rough);
+        if (status != SPRY_OK || kept >= most || room >= n->count)
+            return status;
+    }
+}
+
+static spry_status visit_nests(sp_keep *keep, int most, const sp_space *s)
+{
+    spry_space space = sp_point_nests(s);
+    sp_nests *own = NULL;
+    spry_status status = SPRY_OK;
+
+    if (!s->nests)
+        status = sp_nests_make(&own, &space);
     if (status == SPRY_OK)
-        status = sp_keep_add(keep, &x, sp_point_score(s, &x));
+        status = take_nests(keep, most, s, own ? own : s->nests);
+    sp_nests_free(own);
     return status;
 }
 
@@ -80,17 +128,15 @@ spry_status sp_search_exhaustive(sp_candidate *out, int *count, int most,
                                  const sp_space *s)
 {
     sp_keep keep;
-    walk w = {.s = s, .keep = &keep};
     spry_status status = sp_keep_open(&keep);
 
     *count = 0;
+    if (status == SPRY_OK && sp_has(s, SP_FAMILIES))
+        status = visit_families(&keep, s);
+    if (status == SPRY_OK && sp_has(s, SP_NESTS) && s->compile)
+        status = visit_nests(&keep, most, s);
     if (status == SPRY_OK)
-        status = add_baselines(&keep, s);
-    for (int f = 0; status == SPRY_OK && f < sp_format_count; f++)
-        if (sp_formats[f].uses[s->p->op] && f != SPRY_SUPER)
-            status = visit_format(&w, f);
-    if (status == SPRY_OK)
-        status = sp_keep_best(out, count, most, &keep);
+        status = sp_keep_best(out, count, most, &keep, s->p);
     sp_keep_close(&keep);
     return status;
 }

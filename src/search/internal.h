@@ -6,8 +6,8 @@
 #include "schedule/schedule.h"
 #include "search/search.h"
 
-sp_search sp_search_exhaustive, sp_search_evolve, sp_search_anneal,
-    sp_search_random;
+sp_search sp_search_exhaustive, sp_search_graph, sp_search_evolve,
+    sp_search_anneal, sp_search_random;
 
 /* ---- the shortlist (keep.c) ----
  *
@@ -28,20 +28,88 @@ spry_status sp_keep_open(sp_keep *k);
 void sp_keep_close(sp_keep *k);
 spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted);
 /* The best `most`; every plausible format, serial and threaded, is among
- * them while there is room. */
+ * them while there is room. Nests that p's matrix cannot be stored as are
+ * left out. */
 spry_status sp_keep_best(sp_candidate *out, int *count, int most,
-                         const sp_keep *k);
+                         const sp_keep *k, const spry_problem *p);
+/* What makes two schedules different in kind, as one number, never 0. */
+uint64_t sp_kind_of(const spry_schedule *x);
+/* Can p's matrix be stored as a nest asks? All else is known otherwise. */
+int sp_nest_fits(const spry_schedule *x, const spry_problem *p);
 
 /* Ascending by prediction, then by the order of the fields. */
 void sp_sort_candidates(sp_candidate *c, int64_t n);
 
 /* ---- points (point.c) ---- */
 
-/* Score of x: HUGE_VAL when it is illegal or not allowed here. */
+static inline int sp_has(const sp_space *s, sp_domain part)
+{
+    return s->domain == part || s->domain == SP_BOTH;
+}
+
+/* The nests that are searched. */
+spry_space sp_point_nests(const sp_space *s);
+/* May x be scored at all: legal, of the domain, and not another's alias? */
+int sp_point_legal(const sp_space *s, const spry_schedule *x);
+/* Score of x: HUGE_VAL when it is not legal here. */
 double sp_point_score(const sp_space *s, const spry_schedule *x);
-/* A random legal point of a random format; 0 when none was found. */
+/* A random legal point, of a random format or a nest; 0 when none was
+ * found. */
 int sp_point_random(spry_schedule *x, const sp_space *s, sp_rng *r);
+/* A step to a legal point of the domain; 0 when none was found. */
+int sp_point_mutate(spry_schedule *x, const sp_space *s, sp_rng *r);
+/* Where wandering begins: the plain loop, or fixed CSR among the nests. */
+spry_schedule sp_point_first(const sp_space *s);
 /* The i-th value worth trying for a parameter, or -1 past the last. */
 int32_t sp_point_value(const sp_space *s, const sp_param *q, int i);
+
+/* ---- many points (batch.c) ---- */
+
+/* Points on their way into a shortlist, scored many at a time. */
+enum { SP_BATCH = 256 };
+typedef struct {
+    const sp_space *s;
+    sp_keep *keep;
+    int n;
+    spry_schedule x[SP_BATCH];
+} sp_batch;
+
+/* Take x, if it is legal. */
+spry_status sp_batch_add(sp_batch *b, const spry_schedule *x);
+/* Score those still waiting. */
+spry_status sp_batch_end(sp_batch *b);
+/* Scores of n legal points, counted. */
+void sp_score_points(double *out, const sp_space *s, const spry_schedule *x,
+                     int n);
+
+/* ---- nests (nests.c, rough.c) ---- */
+
+struct sp_nests {
+    spry_space space;
+    int64_t count;
+    struct sp_nest *at; /* [count] */
+    int width;          /* of a half; 0: not embedded */
+    const float *half;  /* [count, width], own's or the graph's */
+    float *own;
+    struct sp_knn *graph; /* NULL: not linked */
+};
+
+typedef struct {
+    double score;
+    int64_t item;
+} sp_rough;
+
+/* The best `most` of all nests by the rough score, best first; *count of
+ * them. */
+spry_status sp_rough_all(sp_rough *out, int64_t *count, int64_t most,
+                         const sp_space *s, const sp_nests *n);
+/* Scores of some nests by the rough score. */
+spry_status sp_rough_some(double *out, const sp_space *s, const sp_nests *n,
+                          const int32_t *item, int count);
+/* Put those that can be stored into the shortlist, scored as they deserve,
+ * one chunk size each. Returns how many were through *kept. */
+spry_status sp_rough_keep(sp_keep *keep, int64_t *kept, const sp_space *s,
+                          const sp_nests *n, const sp_rough *rough,
+                          int64_t count);
 
 #endif

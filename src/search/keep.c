@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schedule/super.h"
+
 /* A format this much slower than the best may still win when measured. */
 static const double plausible = 2.5;
 
@@ -24,8 +26,20 @@ void sp_keep_close(sp_keep *k)
     *k = (sp_keep){0};
 }
 
+/* Nests differ in all but their sharing. */
+static uint64_t kind_of_nest(const spry_super *n)
+{
+    sp_hash h = sp_hash_begin();
+
+    sp_hash_add(&h, n->order, sizeof n->order);
+    sp_hash_add(&h, n->split, sizeof n->split);
+    sp_hash_add(&h, &n->dense, sizeof n->dense);
+    sp_hash_add(&h, &n->parallel, sizeof n->parallel);
+    return h.a | 1;
+}
+
 /* What makes two schedules different in kind, as one number, never 0. */
-static uint64_t kind_of(const spry_schedule *x)
+uint64_t sp_kind_of(const spry_schedule *x)
 {
     const int32_t part[] = {
         x->format,     x->tile,          x->r,         x->c,
@@ -37,7 +51,7 @@ static uint64_t kind_of(const spry_schedule *x)
 
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         kind = kind * 29 + (uint64_t)part[i];
-    return kind;
+    return x->format == SPRY_SUPER ? kind_of_nest(&x->super) : kind;
 }
 
 static sp_kind *find_kind(const sp_keep *k, uint64_t kind)
@@ -91,11 +105,11 @@ spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted)
         return SPRY_OK;
     if (2 * (k->kinds + 1) > k->size && (s = grow(k)) != SPRY_OK)
         return s;
-    g = find_kind(k, kind_of(x));
+    g = find_kind(k, sp_kind_of(x));
     if (!g->kind || compare(&new, &g->best) < 0)
         g->best = new;
     k->kinds += !g->kind;
-    g->kind = kind_of(x);
+    g->kind = sp_kind_of(x);
     return SPRY_OK;
 }
 
@@ -195,8 +209,33 @@ static void place_camps(sp_candidate *all, int64_t n, int most)
     }
 }
 
+/* Drop nests that cannot be stored from a sorted list, which their score may
+ * not have known, and those behind the best few unseen. */
+static int64_t drop_infeasible(sp_candidate *all, int64_t n, int most,
+                               const spry_problem *p)
+{
+    int64_t kept = 0, nests = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        int nest = all[i].x.format == SPRY_SUPER;
+
+        if (nest && (nests == 4 * (int64_t)most || !sp_nest_fits(&all[i].x, p)))
+            continue;
+        nests += nest;
+        all[kept++] = all[i];
+    }
+    return kept;
+}
+
+int sp_nest_fits(const spry_schedule *x, const spry_problem *p)
+{
+    sp_super_storage k;
+
+    return x->format != SPRY_SUPER || sp_super_store(&k, x, p) == SPRY_OK;
+}
+
 spry_status sp_keep_best(sp_candidate *out, int *count, int most,
-                         const sp_keep *k)
+                         const sp_keep *k, const spry_problem *p)
 {
     sp_candidate *all = sp_alloc_raw(k->kinds + 1, sizeof *all);
     int64_t n = 0;
@@ -209,6 +248,7 @@ spry_status sp_keep_best(sp_candidate *out, int *count, int most,
         if (k->table[i].kind)
             all[n++] = k->table[i].best;
     sp_sort_candidates(all, n);
+    n = drop_infeasible(all, n, most, p);
     if (n > most && most > 0) {
         s = seat(all, n, most);
         place_camps(all, n, most);

@@ -1,7 +1,11 @@
 /* search.h - which schedules are worth measuring.
  *
  * A strategy asks a score function about points of the space and hands back
- * the best few. Scores are rough, so the few are kept unlike each other. */
+ * the best few. Scores are rough, so the few are kept unlike each other.
+ *
+ * There are two spaces: the formats and parameters of spry's own tables, and
+ * WACO's nests. Nests are many, so they may lie ready in a table, beside the
+ * half of a model's score that does not depend on the problem. */
 #ifndef SP_SEARCH_H
 #define SP_SEARCH_H
 
@@ -9,14 +13,43 @@
 #include "spry/machine.h"
 #include "spry/problem.h"
 #include "spry/schedule.h"
+#include "spry/space.h"
+
+typedef struct sp_cost sp_cost; /* model/cost.h */
+typedef struct sp_view sp_view;
 
 typedef struct {
     spry_schedule x;
     double predicted; /* seconds */
 } sp_candidate;
 
-/* Predicted seconds of x; HUGE_VAL: infeasible. */
-typedef double sp_score(const spry_schedule *x, void *payload);
+/* Predicted seconds of n legal points, of which only the order must be
+ * right; HUGE_VAL: infeasible. */
+typedef void sp_score(double *out, const spry_schedule *x, int n,
+                      void *payload);
+
+/* ---- nests (nests.c) ---- */
+
+/* Every point of WACO's space, in its order. */
+typedef struct sp_nests sp_nests;
+spry_status sp_nests_make(sp_nests **out, const spry_space *s);
+void sp_nests_free(sp_nests *n);
+int64_t sp_nests_count(const sp_nests *n);
+spry_schedule sp_nests_at(const sp_nests *n, int64_t i);
+
+/* Let a model with a factored head compute its half for every point; the
+ * model outlives the table. SPRY_USAGE when it has no such head. */
+spry_status sp_nests_embed(sp_nests *n, const sp_cost *c);
+/* Join the points to a graph over these halves. */
+spry_status sp_nests_link(sp_nests *n, int degree, int ef, uint64_t seed);
+/* The graph and the halves, as a data file. Reading one that was made of
+ * other points or with another model is SPRY_INPUT. */
+spry_status sp_nests_save(const sp_nests *n, const char *path);
+spry_status sp_nests_load(sp_nests *n, const sp_cost *c, const char *path);
+
+/* ---- strategies ---- */
+
+typedef enum { SP_FAMILIES, SP_NESTS, SP_BOTH } sp_domain;
 
 typedef struct {
     const spry_problem *p;
@@ -28,6 +61,15 @@ typedef struct {
     /* May be NULL. 0: of the points that share x's format, tiles, blocks and
      * unroll none can be had. */
     int (*worth)(const spry_schedule *x, void *payload);
+    sp_domain domain; /* nests need compile */
+    spry_space space; /* of the nests; op and threads 0: spry_space_of p,
+                         blocks up to 32, all threads */
+    /* A table of these nests, and a view of the model that embedded it: then
+     * all are scored by it, and only the best by `score`. NULL: no table. */
+    const sp_nests *nests;
+    const sp_view *view;
+    int ef;         /* of the walk over a graph; 0: 400 */
+    int64_t *asked; /* += scores computed; may be NULL */
 } sp_space;
 
 /* Fill out[*count], *count <= most: best first, no duplicates, legal and

@@ -5,6 +5,7 @@
 
 const sp_strategy sp_strategies[] = {
     {"exhaustive", "every point, illegal branches cut", sp_search_exhaustive},
+    {"graph", "a walk over points joined to those like them", sp_search_graph},
     {"evolve", "a population that mutates", sp_search_evolve},
     {"anneal", "a point that wanders, ever colder", sp_search_anneal},
     {"random", "points drawn by chance", sp_search_random},

@@ -62,9 +62,8 @@ typedef struct {
     const memory *known;
 } scoring;
 
-static double score(const spry_schedule *x, void *payload)
+static double score_one(const scoring *g, const spry_schedule *x)
 {
-    const scoring *g = payload;
     spry_prediction guess;
 
     if (!g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) ||
@@ -72,6 +71,12 @@ static double score(const spry_schedule *x, void *payload)
         g->t->family->predict(&guess, g->t->p, x, &g->t->m) != SPRY_OK)
         return HUGE_VAL;
     return guess.seconds;
+}
+
+static void score(double *out, const spry_schedule *x, int n, void *payload)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = score_one(payload, &x[i]);
 }
 
 /* Is there a kernel of this shape, for any dense width or for this one? */
@@ -124,11 +129,11 @@ spry_status sp_tune_propose(sp_tuner *t)
                                 &known);
     t->baselines = t->family->baselines(plain, t->p, &t->m);
     for (int i = 0; i < t->baselines; i++)
-        add(t, &plain[i], score(&plain[i], &g));
+        add(t, &plain[i], score_one(&g, &plain[i]));
     for (int i = 0; i < known.likes; i++)
         if (spry_schedule_legal(&known.liked[i], t->p, &t->m) == SPRY_OK &&
-            score(&known.liked[i], &g) < HUGE_VAL)
-            add(t, &known.liked[i], score(&known.liked[i], &g));
+            score_one(&g, &known.liked[i]) < HUGE_VAL)
+            add(t, &known.liked[i], score_one(&g, &known.liked[i]));
     s = sp_strategy_find("exhaustive")->find(found, &count, most, &space);
     for (int i = 0; s == SPRY_OK && i < count; i++)
         add(t, &found[i].x, found[i].predicted);

@@ -19,23 +19,25 @@ typedef struct {
     long asked;
 } world;
 
-static double by_model(const spry_schedule *x, void *payload)
+static void by_model(double *out, const spry_schedule *x, int n, void *payload)
 {
     world *w = payload;
-    spry_prediction out;
+    spry_prediction is;
 
-    w->asked++;
-    return spry_predict(&out, w->p, x, &w->m) == SPRY_OK ? out.seconds
-                                                         : HUGE_VAL;
+    w->asked += n;
+    for (int i = 0; i < n; i++)
+        out[i] = spry_predict(&is, w->p, &x[i], &w->m) == SPRY_OK ? is.seconds
+                                                                  : HUGE_VAL;
 }
 
 /* csr is best by far, the others are unavailable or slow. */
-static double only_csr(const spry_schedule *x, void *payload)
+static void only_csr(double *out, const spry_schedule *x, int n, void *payload)
 {
     (void)payload;
-    if (x->format == SPRY_CSR)
-        return 1 + 0.001 * x->prefetch;
-    return x->format == SPRY_SELL ? 2 : HUGE_VAL;
+    for (int i = 0; i < n; i++)
+        out[i] = x[i].format == SPRY_CSR    ? 1 + 0.001 * x[i].prefetch
+                 : x[i].format == SPRY_SELL ? 2
+                                            : HUGE_VAL;
 }
 
 static void open_world(world *w, const char *spec, spry_op op)
@@ -132,11 +134,12 @@ static void plausible_formats_get_a_place(void **state)
 }
 
 /* All alike: only quotas tell them apart. */
-static double alike(const spry_schedule *x, void *payload)
+static void alike(double *out, const spry_schedule *x, int n, void *payload)
 {
     (void)x;
     (void)payload;
-    return 1;
+    while (n--)
+        out[n] = 1;
 }
 
 static int no_tile_of_two(const spry_schedule *x, void *payload)
@@ -168,11 +171,12 @@ static void no_choice_takes_all_places(void **state)
     close_world(&w);
 }
 
-static double nothing(const spry_schedule *x, void *payload)
+static void nothing(double *out, const spry_schedule *x, int n, void *payload)
 {
     (void)x;
     (void)payload;
-    return HUGE_VAL;
+    while (n--)
+        out[n] = n % 2 ? HUGE_VAL : (double)NAN;
 }
 
 static void nothing_feasible_is_an_empty_list(void **state)

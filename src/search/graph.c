@@ -1,0 +1,149 @@
+/* graph.c - WACO's way: a walk over schedules joined to those like them.
+ *
+ * Where a table of nests has a graph over a model's embeddings, that is
+ * walked by the model's score. Else points are drawn by chance and joined by
+ * what they look like, which serves any score and any schedules. */
+#include <math.h>
+#include <string.h>
+
+#include "knn/knn.h"
+#include "model/features.h"
+#include "search/internal.h"
+
+enum { EF = 400, DRAWN = 4000, DEGREE = 12, BUILD_EF = 40 };
+
+static int width_of(const sp_space *s)
+{
+    return s->ef ? s->ef : EF;
+}
+
+/* ---- over the nests' graph ---- */
+
+typedef struct {
+    const sp_space *s;
+    const spry_schedule *x; /* the points, when they were drawn */
+    spry_status status;
+} walking;
+
+static void ask_nests(double *out, const int32_t *item, int n, void *payload)
+{
+    walking *w = payload;
+    spry_status status = sp_rough_some(out, w->s, w->s->nests, item, n);
+
+    if (status != SPRY_OK) {
+        w->status = status;
+        for (int i = 0; i < n; i++)
+            out[i] = HUGE_VAL;
+    }
+}
+
+static spry_status walk_nests(sp_keep *keep, const sp_space *s)
+{
+    int ef = width_of(s), count = 0;
+    sp_knn_found *found = sp_alloc_raw(ef, sizeof *found);
+    sp_rough *rough = sp_alloc_raw(ef, sizeof *rough);
+    walking w = {s, NULL, SPRY_OK};
+    int64_t asked, kept;
+    spry_status status =
+        found && rough ? SPRY_OK : sp_fail_memory((size_t)ef * sizeof *rough);
+
+    if (status == SPRY_OK)
+        status = sp_knn_walk(found, &count, ef, s->nests->graph, ef, ask_nests,
+                             &w, &asked);
+    if (status == SPRY_OK)
+        status = w.status;
+    for (int i = 0; status == SPRY_OK && i < count; i++)
+        rough[i] = (sp_rough){found[i].score, found[i].item};
+    if (status == SPRY_OK)
+        status = sp_rough_keep(keep, &kept, s, s->nests, rough, count);
+    sp_free(found);
+    sp_free(rough);
+    return status;
+}
+
+/* ---- over points drawn ---- */
+
+static void ask_drawn(double *out, const int32_t *item, int n, void *payload)
+{
+    const walking *w = payload;
+    spry_schedule x[SP_BATCH];
+
+    for (int i = 0; i < n; i++)
+        x[i] = w->x[item[i]];
+    if (n)
+        sp_score_points(out, w->s, x, n);
+}
+
+static int draw(spry_schedule *x, float *vector, const sp_space *s)
+{
+    sp_rng r = sp_rng_seed(s->seed);
+    int n = 0;
+
+    x[0] = sp_point_first(s);
+    n += sp_point_legal(s, &x[0]);
+    while (n < DRAWN && sp_point_random(&x[n], s, &r))
+        n++;
+    for (int i = 0; i < n; i++)
+        sp_features_schedule(vector + i * SP_SCHEDULE, &x[i], s->p->op);
+    return n;
+}
+
+static spry_status walk(sp_keep *keep, const sp_space *s, const sp_knn *g,
+                        const spry_schedule *x)
+{
+    int ef = width_of(s), count = 0;
+    sp_knn_found *found = sp_alloc_raw(ef, sizeof *found);
+    walking w = {s, x, SPRY_OK};
+    int64_t asked;
+    spry_status status;
+
+    if (!found)
+        return sp_fail_memory((size_t)ef * sizeof *found);
+    status = sp_knn_walk(found, &count, ef, g, ef, ask_drawn, &w, &asked);
+    for (int i = 0; status == SPRY_OK && i < count; i++)
+        status = sp_keep_add(keep, &x[found[i].item], found[i].score);
+    sp_free(found);
+    return status;
+}
+
+static spry_status walk_drawn(sp_keep *keep, const sp_space *s)
+{
+    sp_knn_options o = {DEGREE, BUILD_EF, s->seed};
+    spry_schedule *x = sp_alloc_raw(DRAWN, sizeof *x);
+    float *vector = sp_alloc_raw(DRAWN * SP_SCHEDULE, sizeof *vector);
+    sp_knn *g = NULL;
+    spry_status status = SPRY_OK;
+    int n = 0;
+
+    if (x && vector)
+        n = draw(x, vector, s);
+    else
+        status = sp_fail_memory(DRAWN * SP_SCHEDULE * sizeof *vector);
+    if (n)
+        status = sp_knn_build(&g, vector, n, SP_SCHEDULE, &o);
+    if (status == SPRY_OK && n)
+        status = walk(keep, s, g, x);
+    sp_knn_free(g);
+    sp_free(vector);
+    sp_free(x);
+    return status;
+}
+
+spry_status sp_search_graph(sp_candidate *out, int *count, int most,
+                            const sp_space *s)
+{
+    sp_keep keep;
+    spry_status status = sp_keep_open(&keep);
+
+    *count = 0;
+    if (status == SPRY_OK) {
+        if (s->domain == SP_NESTS && s->nests && s->nests->graph)
+            status = walk_nests(&keep, s);
+        else
+            status = walk_drawn(&keep, s);
+    }
+    if (status == SPRY_OK)
+        status = sp_keep_best(out, count, most, &keep, s->p);
+    sp_keep_close(&keep);
+    return status;
+}
