@@ -6,9 +6,10 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|order|simulate|run ...",
+    "generate|inspect|compile|order|simulate|run ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
+    "compile   make it smaller; the outputs stay the same\n"
     "order     put the edges into an order and show or write it\n"
     "simulate  count what an order moves between fast and slow memory\n"
     "run       compute the outputs of a batch of inputs\n\n"
@@ -22,9 +23,13 @@ static const opt_page page = {
 static const struct {
     const char *name;
     command *run;
-} actions[] = {{"generate", net_generate}, {"inspect", net_inspect},
-               {"order", net_order},       {"simulate", net_simulate},
-               {"run", net_run},           {0}};
+} actions[] = {{"generate", net_generate},
+               {"inspect", net_inspect},
+               {"compile", net_compile},
+               {"order", net_order},
+               {"simulate", net_simulate},
+               {"run", net_run},
+               {0}};
 
 spry_status cmd_net(int argc, char **argv)
 {

@@ -4,7 +4,8 @@
 
 #include "cli.h"
 
-command net_generate, net_inspect, net_order, net_run, net_simulate;
+command net_compile, net_generate, net_inspect, net_order, net_run,
+    net_simulate;
 
 /* How to read a network, which order to make of it and how: options of
  * several actions. */
@@ -16,6 +17,13 @@ extern const opt net_shaping[];
 spry_status net_read_options(spry_network_options *out);
 spry_status net_open(spry_network **out, const char *path);
 spry_status net_open_layers(spry_layers **out, const char *path);
+
+/* Which passes to run over it (net_compile.c): bits, as graph.h has them. */
+extern const opt net_passing[];
+spry_status net_passes(unsigned *out);
+/* What the passes leave of a network; the network itself need not fit. */
+spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
+                              const char *path);
 
 /* The name of --order. */
 const char *net_order_name(void);

@@ -2,6 +2,7 @@
 #ifndef SPRY_H
 #define SPRY_H
 
+#include "spry/graph.h"
 #include "spry/jit.h"
 #include "spry/machine.h"
 #include "spry/matrix.h"

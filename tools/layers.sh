@@ -11,8 +11,10 @@ function room_of(path,  part) {
     return part[1] == "src" ? part[2] \
                             : home(substr(part[3], 1, length(part[3]) - 2))
 }
-# A room has one public door, but matrix has two.
-function home(door) { return door == "tensor" ? "matrix" : door }
+# A room has one public door, but matrix and network have two.
+function home(door) {
+    return door == "tensor" ? "matrix" : door == "graph" ? "network" : door
+}
 BEGIN {
     while ((getline line < "src/LAYERS") > 0) {
         if (line ~ /^(#|$)/) continue

@@ -25,7 +25,7 @@ typedef struct {
     int bias_on_nonzero;
 } sp_parts;
 
-/* All arrays, zeroed, for the counts that are set in p. */
+/* All arrays for the counts that are set in p; zeroed, but for the edges. */
 spry_status sp_parts_alloc(sp_parts *p);
 void sp_parts_free(sp_parts *p);
 
@@ -101,6 +101,21 @@ spry_status sp_layers_reserve(spry_layers *s, int64_t outputs, int64_t edges,
 
 /* The layers of n, which s then owns, also on failure (held.c). */
 spry_status sp_layers_hold(spry_layers *s, spry_network *n);
+
+/* ---- layers into a network (gather.c) ---- */
+
+/* What is gathered so far, and how much the arrays would hold. */
+typedef struct {
+    sp_parts net;
+    int64_t layer_room, neuron_room, edge_room;
+} sp_gather;
+
+/* `edges`: how many there will be, as far as known. After a failure of any
+ * of these, sp_gather_free; sp_gather_end frees in any case. */
+spry_status sp_gather_begin(sp_gather *g, int64_t inputs, int64_t edges);
+spry_status sp_gather_add(sp_gather *g, const spry_layer *layer);
+spry_status sp_gather_end(spry_network **out, sp_gather *g);
+void sp_gather_free(sp_gather *g);
 
 /* ---- generators (generate.c, spec.c, generate_*.c) ---- */
 

@@ -117,145 +117,29 @@ void spry_layers_close(spry_layers *s)
 
 /* ---- gathering ---- */
 
-/* What is gathered so far, and how much the arrays would hold. */
-typedef struct {
-    sp_parts net;
-    int64_t neuron_room, edge_room;
-} gathering;
-
-/* Grow *array from `held` to `room` elements. */
-static int grow(void *array, int64_t held, int64_t room, size_t size)
-{
-    void *old, *more;
-
-    memcpy(&old, array, sizeof old);
-    more = sp_grow(old, held, room, size);
-    if (more)
-        memcpy(array, &more, sizeof more);
-    return more != NULL;
-}
-
-static int64_t doubled(int64_t room, int64_t want)
-{
-    return 2 * room > want ? 2 * room : want;
-}
-
-static spry_status grow_neurons(gathering *g, int64_t more)
-{
-    int64_t held = g->net.neurons, want = held + more;
-
-    if (want > INT32_MAX)
-        return sp_fail(SPRY_INPUT, "%lld neurons are too many",
-                       (long long)want);
-    if (want <= g->neuron_room)
-        return SPRY_OK;
-    want = doubled(g->neuron_room, want);
-    if (!grow(&g->net.start, held + 1, want + 1, sizeof *g->net.start) ||
-        !grow(&g->net.bias, held, want, sizeof *g->net.bias))
-        return sp_fail_memory((size_t)want * 12);
-    g->neuron_room = want;
-    return SPRY_OK;
-}
-
-static spry_status grow_edges(gathering *g, int64_t more)
-{
-    int64_t held = g->net.edges, want = held + more;
-
-    if (want <= g->edge_room)
-        return SPRY_OK;
-    want = doubled(g->edge_room, want);
-    if (!grow(&g->net.source, held, want, sizeof *g->net.source) ||
-        !grow(&g->net.weight, held, want, sizeof *g->net.weight))
-        return sp_fail_memory((size_t)want * 8);
-    g->edge_room = want;
-    return SPRY_OK;
-}
-
-static spry_status add_inputs(gathering *g, int64_t inputs)
-{
-    spry_status s = grow_neurons(g, inputs);
-
-    if (s != SPRY_OK)
-        return s;
-    memset(g->net.start, 0, (size_t)(inputs + 1) * sizeof *g->net.start);
-    for (int64_t v = 0; v < inputs; v++)
-        g->net.bias[v] = 0;
-    g->net.neurons = g->net.inputs = g->net.first[0] = inputs;
-    return SPRY_OK;
-}
-
-/* The layer's neurons behind all others, its sources counted from the first
- * of the layer before. */
-static spry_status add_layer(gathering *g, const spry_layer *layer, int64_t l)
-{
-    int64_t before = l ? g->net.first[l - 1] : 0, v = g->net.neurons;
-    int64_t k = g->net.edges;
-    spry_status s = grow_neurons(g, layer->outputs);
-
-    if (s == SPRY_OK)
-        s = grow_edges(g, layer->edges);
-    if (s != SPRY_OK)
-        return s;
-    for (int64_t j = 0; j < layer->outputs; j++) {
-        g->net.start[v + j + 1] = k + layer->start[j + 1];
-        g->net.bias[v + j] = layer->bias[j];
-    }
-    for (int64_t i = 0; i < layer->edges; i++)
-        g->net.source[k + i] = (int32_t)(before + layer->source[i]);
-    if (layer->edges)
-        memcpy(g->net.weight + k, layer->weight,
-               (size_t)layer->edges * sizeof *g->net.weight);
-    g->net.activation[l] = layer->activation;
-    g->net.bias_on_nonzero = layer->bias_on_nonzero;
-    g->net.neurons += layer->outputs;
-    g->net.edges += layer->edges;
-    g->net.first[l + 1] = g->net.neurons;
-    return SPRY_OK;
-}
-
-static spry_status mark_outputs(gathering *g)
-{
-    int64_t last = g->net.first[g->net.layers - 1];
-
-    g->net.outputs = g->net.neurons - last;
-    g->net.output = sp_alloc_raw(g->net.outputs, sizeof *g->net.output);
-    if (!g->net.output)
-        return sp_fail_memory((size_t)g->net.outputs * sizeof *g->net.output);
-    for (int64_t i = 0; i < g->net.outputs; i++)
-        g->net.output[i] = (int32_t)(last + i);
-    return SPRY_OK;
-}
-
-static spry_status gather_all(gathering *g, spry_layers *from)
+static spry_status gather_all(sp_gather *g, spry_layers *from)
 {
     spry_status s = spry_layers_rewind(from);
     const spry_layer *layer;
 
-    g->net.layers = from->depth;
-    g->net.first = sp_alloc(from->depth + 1, sizeof *g->net.first);
-    g->net.activation = sp_alloc(from->depth, sizeof *g->net.activation);
-    if (!g->net.first || !g->net.activation)
-        return sp_fail_memory((size_t)from->depth * 16);
     if (s == SPRY_OK)
-        s = add_inputs(g, from->inputs);
-    if (s == SPRY_OK && from->edges > 0)
-        s = grow_edges(g, from->edges);
+        s = sp_gather_begin(g, from->inputs, from->edges);
     for (int64_t l = 0; s == SPRY_OK && l < from->depth; l++) {
         s = spry_layers_next(from, &layer);
         if (s == SPRY_OK)
-            s = add_layer(g, layer, l);
+            s = sp_gather_add(g, layer);
     }
-    return s == SPRY_OK ? mark_outputs(g) : s;
+    return s;
 }
 
 spry_status spry_layers_gather(spry_network **out, spry_layers *from)
 {
-    gathering g = {0};
+    sp_gather g = {0};
     spry_status s = gather_all(&g, from);
 
     *out = NULL;
     if (s == SPRY_OK)
-        return sp_network_adopt(out, &g.net, NULL, "network");
-    sp_parts_free(&g.net);
+        return sp_gather_end(out, &g);
+    sp_gather_free(&g);
     return s;
 }

@@ -39,8 +39,8 @@ spry_status sp_parts_alloc(sp_parts *p)
 
     p->first = sp_alloc(p->layers + 1, sizeof *p->first);
     p->start = sp_alloc(p->neurons + 1, sizeof *p->start);
-    p->source = sp_alloc(p->edges, sizeof *p->source);
-    p->weight = sp_alloc(p->edges, sizeof *p->weight);
+    p->source = sp_alloc_raw(p->edges, sizeof *p->source);
+    p->weight = sp_alloc_raw(p->edges, sizeof *p->weight);
     p->bias = sp_alloc(p->neurons, sizeof *p->bias);
     p->activation = sp_alloc(p->layers, sizeof *p->activation);
     p->output = sp_alloc(p->outputs, sizeof *p->output);

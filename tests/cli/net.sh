@@ -4,7 +4,7 @@
 . "$TOOLS"
 expect 0 "$SPRY" net --help
 has '^usage: spry net' out
-for action in generate inspect order simulate run; do
+for action in generate inspect compile order simulate run; do
     expect 0 "$SPRY" net "$action" --help
     has "^usage: spry net $action" out
 done
@@ -80,6 +80,26 @@ expect 0 "$SPRY" net order gen:skip,width=8,depth=2,degree=2 --order source \
     --out -
 [ "$(wc -l <out)" = 32 ] || fail "32 edges, not $(wc -l <out)"
 
+# Made smaller, the same comes out; every pass can be switched off.
+expect 0 "$SPRY" net compile --list
+has '^merge' out
+expect 0 "$SPRY" net compile gen:radix --json
+document spry.net.compile/1
+holds "d['nominal_edges'] == 3932160 and d['executed_edges'] < 120000"
+holds "d['executed_edges'] == d['nominal_edges'] \
+    - sum(p['edges_removed'] for p in d['passes'])"
+holds "d['zero_rests_from'] == 1 and d['full_rests_from'] < 3"
+expect 0 "$SPRY" net compile gen:radix,depth=4 --out small.spnet
+has 'nominal 131 072, executed' out
+expect 0 "$SPRY" net run small.spnet --batch 20 --mode reference
+cmp -s out streamed || fail "the smaller network has other categories"
+expect 0 "$SPRY" net compile gen:skip --passes none --json
+holds "d['executed_edges'] == d['nominal_edges'] == 32768"
+expect 0 "$SPRY" net compile gen:skip --passes merge,dead
+has '^merge' out
+refuse 2 'magic' "$SPRY" net compile gen:skip --passes merge,magic
+refuse 2 'needs' "$SPRY" net compile
+
 # Simulated I/O: bounds, and counts that another program found.
 expect 0 "$SPRY" net simulate gen:radix,depth=16 --memory 32,512 --json
 document spry.net.simulate/1
@@ -111,6 +131,7 @@ holds "sum(d['runs'][1][k] for k in ('reads', 'writes')) \
 printf '1\t1\t1\n1\t2000\t1\n' >neuron1024/n1024-l2.tsv
 refuse 3 'n1024-l2.tsv:2: ' "$SPRY" net inspect neuron1024
 refuse 3 'n1024-l2.tsv:2: ' "$SPRY" net run neuron1024 --stream
+refuse 3 'n1024-l2.tsv:2: ' "$SPRY" net compile neuron1024
 rm neuron1024/n1024-l2.tsv
 refuse 3 'n1024-l2.tsv: is missing' "$SPRY" net inspect neuron1024
 printf '0 1 1\n1 2 1\n2 1 1\n' >loop.txt
