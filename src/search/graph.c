@@ -7,57 +7,98 @@
 #include <string.h>
 
 #include "knn/knn.h"
-#include "model/features.h"
+#include "model/cost.h"
 #include "search/internal.h"
 
-enum { EF = 400, DRAWN = 4000, DEGREE = 12, BUILD_EF = 40 };
+enum { EF = 400, WELL = 64, DRAWN = 4000, DEGREE = 12, BUILD_EF = 40 };
 
 static int width_of(const sp_space *s)
 {
     return s->ef ? s->ef : EF;
 }
 
-/* ---- over the nests' graph ---- */
-
 typedef struct {
     const sp_space *s;
-    const spry_schedule *x; /* the points, when they were drawn */
-    spry_status status;
+    const spry_schedule *x; /* points that were drawn, */
+    float *half;            /* or room for halves, [SP_BATCH, width] */
 } walking;
 
-static void ask_nests(double *out, const int32_t *item, int n, void *payload)
-{
-    walking *w = payload;
-    spry_status status = sp_rough_some(out, w->s, w->s->nests, item, n);
+/* ---- over the nests' graph ---- */
 
-    if (status != SPRY_OK) {
-        w->status = status;
-        for (int i = 0; i < n; i++)
-            out[i] = HUGE_VAL;
+/* Without a view, the score itself. */
+static void ask_points(double *out, const int32_t *node, int n,
+                       const sp_space *s)
+{
+    spry_schedule x[SP_BATCH];
+
+    for (int i = 0; i < n; i++)
+        x[i] = sp_nests_at(s->nests, sp_nests_item(s->nests, node[i]));
+    sp_score_points(out, s, x, n);
+}
+
+static void ask_nests(double *out, const int32_t *node, int n, void *payload)
+{
+    const walking *w = payload;
+    const sp_knn *g = w->s->nests->graph;
+    int width = sp_knn_dim(g);
+    float score[SP_BATCH];
+
+    if (n == 0)
+        return;
+    if (!w->s->view) {
+        ask_points(out, node, n, w->s);
+        return;
     }
+    for (int i = 0; i < n; i++)
+        memcpy(w->half + i * width, sp_knn_vector(g, node[i]),
+               (size_t)width * sizeof *w->half);
+    sp_view_join(score, w->s->view, w->half, n);
+    if (w->s->asked)
+        *w->s->asked += n;
+    for (int i = 0; i < n; i++)
+        out[i] = (double)score[i];
+}
+
+/* The best that can be stored, with every chunk. */
+static spry_status keep_nests(sp_keep *keep, const sp_space *s,
+                              const sp_knn_found *found, int count)
+{
+    const sp_nests *n = s->nests;
+    sp_batch batch = {.s = s, .keep = keep};
+    spry_status status = SPRY_OK;
+
+    for (int i = 0, kept = 0; i < count && kept < WELL; i++) {
+        int64_t first = (int64_t)found[i].item * n->stride;
+        spry_schedule x = sp_nests_at(n, first);
+
+        if (!sp_nest_fits(&x, s->p))
+            continue;
+        for (int k = 0; status == SPRY_OK && k < n->stride; k++) {
+            x = sp_nests_at(n, first + k);
+            status = sp_batch_add(&batch, &x);
+        }
+        kept++;
+    }
+    return status == SPRY_OK ? sp_batch_end(&batch) : status;
 }
 
 static spry_status walk_nests(sp_keep *keep, const sp_space *s)
 {
     int ef = width_of(s), count = 0;
+    const sp_knn *g = s->nests->graph;
     sp_knn_found *found = sp_alloc_raw(ef, sizeof *found);
-    sp_rough *rough = sp_alloc_raw(ef, sizeof *rough);
-    walking w = {s, NULL, SPRY_OK};
-    int64_t asked, kept;
+    walking w = {s, NULL,
+                 sp_alloc_raw(SP_BATCH * sp_knn_dim(g), sizeof(float))};
+    int64_t asked;
     spry_status status =
-        found && rough ? SPRY_OK : sp_fail_memory((size_t)ef * sizeof *rough);
+        found && w.half ? SPRY_OK : sp_fail_memory((size_t)ef * sizeof *found);
 
     if (status == SPRY_OK)
-        status = sp_knn_walk(found, &count, ef, s->nests->graph, ef, ask_nests,
-                             &w, &asked);
+        status = sp_knn_walk(found, &count, ef, g, ef, ask_nests, &w, &asked);
     if (status == SPRY_OK)
-        status = w.status;
-    for (int i = 0; status == SPRY_OK && i < count; i++)
-        rough[i] = (sp_rough){found[i].score, found[i].item};
-    if (status == SPRY_OK)
-        status = sp_rough_keep(keep, &kept, s, s->nests, rough, count);
+        status = keep_nests(keep, s, found, count);
     sp_free(found);
-    sp_free(rough);
+    sp_free(w.half);
     return status;
 }
 
@@ -93,7 +134,7 @@ static spry_status walk(sp_keep *keep, const sp_space *s, const sp_knn *g,
 {
     int ef = width_of(s), count = 0;
     sp_knn_found *found = sp_alloc_raw(ef, sizeof *found);
-    walking w = {s, x, SPRY_OK};
+    walking w = {s, x, NULL};
     int64_t asked;
     spry_status status;
 

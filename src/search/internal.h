@@ -87,12 +87,15 @@ void sp_score_points(double *out, const sp_space *s, const spry_schedule *x,
 struct sp_nests {
     spry_space space;
     int64_t count;
-    struct sp_nest *at; /* [count] */
-    int width;          /* of a half; 0: not embedded */
-    const float *half;  /* [count, width], own's or the graph's */
-    float *own;
-    struct sp_knn *graph; /* NULL: not linked */
+    struct sp_nest *at;   /* [count] */
+    int stride;           /* points that differ in their chunks only */
+    int width;            /* of a half; 0: not embedded */
+    float *half;          /* [count, width] */
+    struct sp_knn *graph; /* over one of each stride; NULL: not linked */
 };
+
+/* The point that stands for its stride in the graph. */
+int64_t sp_nests_item(const sp_nests *n, int32_t node);
 
 typedef struct {
     double score;
@@ -103,9 +106,6 @@ typedef struct {
  * them. */
 spry_status sp_rough_all(sp_rough *out, int64_t *count, int64_t most,
                          const sp_space *s, const sp_nests *n);
-/* Scores of some nests by the rough score. */
-spry_status sp_rough_some(double *out, const sp_space *s, const sp_nests *n,
-                          const int32_t *item, int count);
 /* Put those that can be stored into the shortlist, scored as they deserve,
  * one chunk size each. Returns how many were through *kept. */
 spry_status sp_rough_keep(sp_keep *keep, int64_t *kept, const sp_space *s,

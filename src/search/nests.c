@@ -21,6 +21,11 @@ static int put(const spry_schedule *x, void *payload)
     return 0;
 }
 
+static int same_nest(const sp_nests *n, int64_t a, int64_t b)
+{
+    return memcmp(&n->at[a].super, &n->at[b].super, sizeof n->at->super) == 0;
+}
+
 spry_status sp_nests_make(sp_nests **out, const spry_space *s)
 {
     int64_t count = spry_space_count(s);
@@ -37,6 +42,9 @@ spry_status sp_nests_make(sp_nests **out, const spry_space *s)
         return sp_fail_memory((size_t)count * sizeof *n->at);
     }
     spry_space_each(s, put, n);
+    n->stride = 1;
+    while (n->stride < n->count && same_nest(n, 0, n->stride))
+        n->stride++;
     return SPRY_OK;
 }
 
@@ -45,7 +53,7 @@ void sp_nests_free(sp_nests *n)
     if (!n)
         return;
     sp_knn_free(n->graph);
-    sp_free(n->own);
+    sp_free(n->half);
     sp_free(n->at);
     sp_free(n);
 }
@@ -94,15 +102,13 @@ spry_status sp_nests_embed(sp_nests *n, const sp_cost *c)
     if (s != SPRY_OK)
         return s;
     width = sp_cost_width(c);
-    sp_knn_free(n->graph);
-    sp_free(n->own);
-    n->graph = NULL;
+    sp_free(n->half);
     n->width = 0;
-    n->half = n->own = sp_alloc_raw(n->count * width, sizeof *n->own);
-    if (!n->own)
-        return sp_fail_memory((size_t)(n->count * width) * sizeof *n->own);
+    n->half = sp_alloc_raw(n->count * width, sizeof *n->half);
+    if (!n->half)
+        return sp_fail_memory((size_t)(n->count * width) * sizeof *n->half);
     for (int64_t i = 0; s == SPRY_OK && i < n->count; i += BLOCK)
-        s = halves(n->own + i * width, n, c, i,
+        s = halves(n->half + i * width, n, c, i,
                    n->count - i < BLOCK ? n->count - i : BLOCK);
     if (s == SPRY_OK)
         n->width = width;
@@ -111,26 +117,36 @@ spry_status sp_nests_embed(sp_nests *n, const sp_cost *c)
 
 /* ---- the graph ---- */
 
-/* Its vectors are the halves, so they are kept once. */
+int64_t sp_nests_item(const sp_nests *n, int32_t node)
+{
+    return (int64_t)node * n->stride + n->stride / 2;
+}
+
 static void take_graph(sp_nests *n, sp_knn *g)
 {
     sp_knn_free(n->graph);
-    sp_free(n->own);
-    n->own = NULL;
     n->graph = g;
-    n->width = sp_knn_dim(g);
-    n->half = sp_knn_vector(g, 0);
 }
 
 spry_status sp_nests_link(sp_nests *n, int degree, int ef, uint64_t seed)
 {
     sp_knn_options o = {degree, ef, seed};
+    int64_t nodes = n->count / n->stride;
+    float *vector;
     sp_knn *g;
     spry_status s;
 
     if (!n->width)
         return sp_fail(SPRY_USAGE, "nests are embedded before they are linked");
-    s = sp_knn_build(&g, n->half, n->count, n->width, &o);
+    vector = sp_alloc_raw(nodes * n->width, sizeof *vector);
+    if (!vector)
+        return sp_fail_memory((size_t)(nodes * n->width) * sizeof *vector);
+    for (int64_t i = 0; i < nodes; i++)
+        memcpy(vector + i * n->width,
+               n->half + sp_nests_item(n, (int32_t)i) * n->width,
+               (size_t)n->width * sizeof *vector);
+    s = sp_knn_build(&g, vector, nodes, n->width, &o);
+    sp_free(vector);
     if (s == SPRY_OK)
         take_graph(n, g);
     return s;
@@ -149,15 +165,16 @@ static spry_status check_graph(const sp_nests *n, const sp_cost *c,
     int width = sp_cost_width(c);
     float *half;
     spry_status s = SPRY_OK;
-    int same = sp_knn_count(g) == n->count && sp_knn_dim(g) == width;
+    int64_t nodes = n->count / n->stride;
+    int same = sp_knn_count(g) == nodes && sp_knn_dim(g) == width;
 
     half = sp_alloc(width, sizeof *half);
     if (!half)
         return sp_fail_memory((size_t)width * sizeof *half);
     for (int64_t i = 0; s == SPRY_OK && same && i < 64; i++) {
-        int64_t at = i * (n->count - 1) / 63;
+        int32_t at = (int32_t)(i * (nodes - 1) / 63);
 
-        s = halves(half, n, c, at, 1);
+        s = halves(half, n, c, sp_nests_item(n, at), 1);
         for (int k = 0; k < width; k++) {
             float d = half[k] - sp_knn_vector(g, at)[k];
 

@@ -1,4 +1,4 @@
-/* rough.c - nests scored quickly, all or some; and the best of them well.
+/* rough.c - all nests scored quickly, and the best of them well.
  *
  * The quick score is the model's factored head where there is one: the half
  * of every nest lies ready, and joining it with the problem's is all. */
@@ -42,43 +42,6 @@ static void count_asked(const sp_space *s, int n)
 {
     if (s->asked)
         *s->asked += n;
-}
-
-/* ---- some ---- */
-
-static spry_status join_some(double *out, const sp_space *s, const sp_nests *n,
-                             const int32_t *item, int count)
-{
-    size_t width = (size_t)n->width;
-    float *half = sp_alloc_raw(count * (int64_t)width, sizeof *half);
-    float score[SP_BATCH];
-
-    if (!half)
-        return sp_fail_memory((size_t)count * width * sizeof *half);
-    for (int i = 0; i < count; i++)
-        memcpy(half + (size_t)i * width, n->half + (size_t)item[i] * width,
-               width * sizeof *half);
-    sp_view_join(score, s->view, half, count);
-    count_asked(s, count);
-    for (int i = 0; i < count; i++)
-        out[i] = (double)score[i];
-    sp_free(half);
-    return SPRY_OK;
-}
-
-spry_status sp_rough_some(double *out, const sp_space *s, const sp_nests *n,
-                          const int32_t *item, int count)
-{
-    spry_schedule x[SP_BATCH];
-
-    if (count == 0)
-        return SPRY_OK;
-    if (factored(s, n))
-        return join_some(out, s, n, item, count);
-    for (int i = 0; i < count; i++)
-        x[i] = sp_nests_at(n, item[i]);
-    score_block(out, s, x, count);
-    return SPRY_OK;
 }
 
 /* ---- all ---- */

@@ -40,10 +40,11 @@ spry_schedule sp_nests_at(const sp_nests *n, int64_t i);
 /* Let a model with a factored head compute its half for every point; the
  * model outlives the table. SPRY_USAGE when it has no such head. */
 spry_status sp_nests_embed(sp_nests *n, const sp_cost *c);
-/* Join the points to a graph over these halves. */
+/* Join them to a graph over these halves. Points that differ in their chunks
+ * only, which matter little, are one there. */
 spry_status sp_nests_link(sp_nests *n, int degree, int ef, uint64_t seed);
-/* The graph and the halves, as a data file. Reading one that was made of
- * other points or with another model is SPRY_INPUT. */
+/* The graph as a data file. Reading one that was made of other points or with
+ * another model is SPRY_INPUT. */
 spry_status sp_nests_save(const sp_nests *n, const char *path);
 spry_status sp_nests_load(sp_nests *n, const sp_cost *c, const char *path);
 
