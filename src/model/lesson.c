@@ -1,0 +1,199 @@
+/* lesson.c - examples become tables of features. */
+#include "model/lesson.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMEOUT = 3 }; /* SPRY_VERDICT_TIMEOUT */
+
+int sp_subject_row(float out[SP_FEATURES], const sp_subject *s,
+                   const spry_schedule *x)
+{
+    sp_joint_of j = {s->p, s->m, s->plain};
+    float *at = out;
+
+    memcpy(at, s->pattern, sizeof s->pattern);
+    at += SP_PATTERN;
+    memcpy(at, s->machine, sizeof s->machine);
+    at += SP_MACHINE;
+    sp_features_schedule(at, x, s->task.op);
+    return sp_features_joint(at + SP_SCHEDULE, &j, x);
+}
+
+/* ---- labels ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median of what each race saw. */
+double sp_baseline_of(const sp_examples *e, int64_t subject)
+{
+    enum { MOST = 256 };
+    double seen[MOST];
+    int count = 0;
+
+    for (int64_t i = e->start[subject];
+         i < e->start[subject + 1] && count < MOST; i++)
+        if (e->row[i].verdict == 0 && isfinite(e->row[i].log_speedup))
+            seen[count++] = e->row[i].log_seconds + e->row[i].log_speedup;
+    qsort(seen, (size_t)count, sizeof *seen, ascending);
+    return count ? seen[count / 2] : nan("");
+}
+
+/* What takes the baseline's place where none was measured: the median of all
+ * that was. */
+static double middle_of(const sp_examples *e, int64_t subject)
+{
+    enum { MOST = 256 };
+    double seen[MOST];
+    int count = 0;
+
+    for (int64_t i = e->start[subject];
+         i < e->start[subject + 1] && count < MOST; i++)
+        if (e->row[i].verdict == 0)
+            seen[count++] = e->row[i].log_seconds;
+    qsort(seen, (size_t)count, sizeof *seen, ascending);
+    return count ? seen[count / 2] : 0;
+}
+
+static double slower_than(const sp_example *row, double baseline)
+{
+    return isfinite(row->log_speedup) ? -row->log_speedup
+                                      : row->log_seconds - baseline;
+}
+
+/* ---- tables ---- */
+
+static spry_status table_alloc(sp_lesson_table *t, const sp_examples *e)
+{
+    *t = (sp_lesson_table){.e = e};
+    t->start = sp_alloc(e->subjects + 1, sizeof *t->start);
+    t->from = sp_alloc(e->rows + 1, sizeof *t->from);
+    t->x = sp_alloc_raw(e->rows + 1, SP_FEATURES * sizeof *t->x);
+    t->slower = sp_alloc(e->rows + 1, sizeof *t->slower);
+    t->bound = sp_alloc(e->rows + 1, sizeof *t->bound);
+    t->noise = sp_alloc(e->rows + 1, sizeof *t->noise);
+    if (t->start && t->from && t->x && t->slower && t->bound && t->noise)
+        return SPRY_OK;
+    sp_table_free(t);
+    return sp_fail_memory((size_t)e->rows * SP_FEATURES * sizeof(float));
+}
+
+void sp_table_free(sp_lesson_table *t)
+{
+    sp_free(t->start);
+    sp_free(t->from);
+    sp_free(t->x);
+    sp_free(t->slower);
+    sp_free(t->bound);
+    sp_free(t->noise);
+    *t = (sp_lesson_table){0};
+}
+
+/* The rows of one subject, from its own start on; returns how many. What took
+ * too long is taken for twice as slow as the slowest. */
+static int64_t fill_subject(sp_lesson_table *t, int64_t subject)
+{
+    const sp_examples *e = t->e;
+    double baseline = sp_baseline_of(e, subject), slowest = 0;
+    int64_t at = e->start[subject], used = at;
+
+    if (!isfinite(baseline))
+        baseline = middle_of(e, subject);
+    for (int64_t i = at; i < e->start[subject + 1]; i++)
+        if (e->row[i].verdict == 0)
+            slowest = fmax(slowest, slower_than(&e->row[i], baseline));
+    for (int64_t i = at; i < e->start[subject + 1]; i++) {
+        const sp_example *row = &e->row[i];
+        float *x = t->x + used * SP_FEATURES;
+
+        if ((row->verdict != 0 && row->verdict != TIMEOUT) ||
+            !sp_subject_row(x, &e->subject[subject], &row->x))
+            continue;
+        t->slower[used] = (float)(row->verdict == 0 ? slower_than(row, baseline)
+                                                    : slowest + log(2));
+        t->bound[used] = sp_row_bound(x);
+        t->noise[used] = (float)row->noise;
+        t->from[used++] = i;
+    }
+    return used - at;
+}
+
+/* Subjects are filled side by side where their examples are, then moved
+ * together. */
+static void close_gaps(sp_lesson_table *t, const int64_t *used)
+{
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        int64_t from = t->e->start[s], to = t->start[s];
+        size_t n = (size_t)used[s];
+
+        memmove(t->x + to * SP_FEATURES, t->x + from * SP_FEATURES,
+                n * SP_FEATURES * sizeof *t->x);
+        memmove(t->from + to, t->from + from, n * sizeof *t->from);
+        memmove(t->slower + to, t->slower + from, n * sizeof *t->slower);
+        memmove(t->bound + to, t->bound + from, n * sizeof *t->bound);
+        memmove(t->noise + to, t->noise + from, n * sizeof *t->noise);
+        t->start[s + 1] = to + used[s];
+    }
+    t->rows = t->start[t->e->subjects];
+}
+
+spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
+                         int threads)
+{
+    static int64_t nowhere;
+    static const sp_examples none = {.start = &nowhere};
+    spry_status s = table_alloc(out, e ? e : &none);
+    int64_t *used =
+        s == SPRY_OK ? sp_alloc(out->e->subjects + 1, sizeof *used) : NULL;
+
+    if (s != SPRY_OK)
+        return s;
+    e = out->e;
+    if (!used) {
+        sp_table_free(out);
+        return sp_fail_memory((size_t)e->subjects * sizeof *used);
+    }
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(threads) if (threads > 1)
+    for (int64_t k = 0; k < e->subjects; k++)
+        used[k] = fill_subject(out, k);
+    close_gaps(out, used);
+    sp_free(used);
+    return SPRY_OK;
+}
+
+/* ---- when to stop ---- */
+
+double sp_table_regret(const sp_lesson_table *t, const float *score,
+                       double *first)
+{
+    double *all = sp_alloc_raw(t->e->rows + 1, sizeof *all), few;
+
+    *first = nan("");
+    if (!all)
+        return HUGE_VAL;
+    for (int64_t i = 0; i < t->e->rows; i++)
+        all[i] = HUGE_VAL;
+    for (int64_t i = 0; i < t->rows; i++)
+        all[t->from[i]] = (double)score[i];
+    *first = sp_examples_regret(t->e, all, 1);
+    few = sp_examples_regret(t->e, all, 5);
+    sp_free(all);
+    return isfinite(*first) ? (*first + few) / 2 : HUGE_VAL;
+}
+
+int sp_lesson_note(const sp_lesson *l, double begin, const sp_lap *lap)
+{
+    sp_lap is = *lap;
+
+    is.seconds = sp_seconds() - begin;
+    if (l->note && l->note(&is, l->payload))
+        return 1;
+    return l->seconds > 0 && is.seconds > l->seconds;
+}

@@ -1,0 +1,55 @@
+/* lesson.h - examples as tables of features, for models that learn from
+ * them. */
+#ifndef SP_LESSON_H
+#define SP_LESSON_H
+
+#include "model/cost.h"
+
+/* One row per example that teaches something: it was timed, or it took too
+ * long. */
+typedef struct {
+    const sp_examples *e;
+    int64_t rows;
+    int64_t *start; /* [subjects + 1] rows of each subject */
+    int64_t *from;  /* [rows] which example */
+    float *x;       /* [rows, SP_FEATURES] */
+    float *slower;  /* [rows] log of seconds over the baseline's */
+    float *bound;   /* [rows] what the analytic model says of that; 0 */
+    float *noise;   /* [rows] of slower */
+} sp_lesson_table;
+
+/* e NULL: a table without rows. */
+spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
+                         int threads);
+void sp_table_free(sp_lesson_table *t);
+
+/* The features of x for a subject; 0 when x cannot be had for it. */
+int sp_subject_row(float out[SP_FEATURES], const sp_subject *s,
+                   const spry_schedule *x);
+
+/* Log of seconds over the baseline's that the analytic model predicts. */
+static inline float sp_row_bound(const float row[SP_FEATURES])
+{
+    float is = row[SP_PATTERN + SP_MACHINE + SP_SCHEDULE];
+
+    return is == is ? is : 0;
+}
+
+/* The logarithm of the baseline's seconds as they were measured; NAN. */
+double sp_baseline_of(const sp_examples *e, int64_t subject);
+
+/* What a test says of scores, [rows] of t: the regret of the first choice and
+ * of the best of five, in equal parts. It decides when to stop. */
+double sp_table_regret(const sp_lesson_table *t, const float *score,
+                       double *first);
+
+/* The slope and curvature of a loss that ranks the rows of each subject:
+ * log(1 + exp(-d)) over pairs further apart than their noise, fast ones
+ * weighing more; added to slope and curve. Returns the mean loss. */
+double sp_rank_slopes(float *slope, float *curve, const float *score,
+                      const sp_lesson_table *t, double share);
+
+/* Tell the lesson's listener; nonzero: stop. */
+int sp_lesson_note(const sp_lesson *l, double begin, const sp_lap *lap);
+
+#endif

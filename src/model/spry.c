@@ -1,0 +1,365 @@
+/* spry.c - the analytic bound, and what was learned about where it is wrong.
+ *
+ *   log seconds = log of the plain loop's bound + time(problem, machine)
+ *               + log of the bound over the plain loop's + trees(all features)
+ *
+ * The trees are grown for the order of the schedules of a problem and for
+ * their time together, so the score is worth something in both. Beside them
+ * lies the factored head, which does without the bound. */
+#include <math.h>
+#include <string.h>
+
+#include "model/fast.h"
+#include "model/kinds.h"
+#include "model/trees.h"
+
+enum { PROBLEM = SP_PATTERN + SP_MACHINE };
+
+typedef struct {
+    sp_trees trees, time;
+    sp_fast fast;
+} model;
+
+typedef struct {
+    double offset; /* log seconds of the baseline */
+    float fast[SP_FAST_WIDTH];
+} sight;
+
+/* ---- growing ---- */
+
+typedef struct {
+    const sp_lesson *l;
+    const sp_lesson_table *train, *test;
+    float *weight; /* [train rows] */
+    double begin;
+} work;
+
+/* What is far from the best of its problem will not be chosen: that it is
+ * slow must be known, how slow hardly. */
+static void weigh(work *w)
+{
+    const sp_lesson_table *t = w->train;
+
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        double best = HUGE_VAL;
+
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            best = fmin(best, (double)t->slower[i]);
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            w->weight[i] =
+                (float)(0.15 + 0.85 * exp2(best - (double)t->slower[i]));
+    }
+}
+
+/* Huber on the time, and the rank. */
+static double slopes(float *slope, float *curve, const float *sum, void *at)
+{
+    const double far = 1, rank = 1;
+    work *w = at;
+    double loss = 0;
+
+    for (int64_t i = 0; i < w->train->rows; i++) {
+        double d = (double)sum[i] - (double)w->train->slower[i];
+        double weight = (double)w->weight[i];
+
+        slope[i] = (float)(weight * fmax(-far, fmin(far, d)));
+        curve[i] = (float)weight;
+        loss += weight * fmin(fabs(d), d * d);
+    }
+    loss /= (double)w->train->rows;
+    return loss + sp_rank_slopes(slope, curve, sum, w->train, rank);
+}
+
+static double judge(const float *sum, int round, double loss, int *stop,
+                    void *at)
+{
+    work *w = at;
+    sp_lap lap = {round, loss, nan(""), 0};
+    double is = sum ? sp_table_regret(w->test, sum, &lap.regret) : 0;
+
+    *stop = sp_lesson_note(w->l, w->begin, &lap);
+    return is;
+}
+
+static spry_status grow_trees(sp_trees *out, work *w)
+{
+    static const char *const setting[][2] = {
+        {"tree_method", "hist"}, {"max_depth", "6"},
+        {"eta", "0.1"},          {"min_child_weight", "2"},
+        {"subsample", "0.8"},    {"colsample_bytree", "0.5"},
+        {"lambda", "2"},         {NULL, NULL}};
+    sp_growing g = {
+        .train = {w->train->x, w->train->bound, w->train->rows},
+        .test = {w->test->x, w->test->bound, w->test->rows},
+        .features = SP_FEATURES,
+        .setting = setting,
+        .rounds = w->l->rounds ? w->l->rounds : 400,
+        .patience = 120,
+        .threads = w->l->threads,
+        .seed = w->l->seed,
+        .slopes = slopes,
+        .judge = judge,
+        .payload = w,
+    };
+    spry_status s;
+
+    w->weight = sp_alloc(w->train->rows + 1, sizeof *w->weight);
+    if (!w->weight)
+        return sp_fail_memory((size_t)w->train->rows * sizeof *w->weight);
+    weigh(w);
+    s = sp_trees_grow(out, &g);
+    sp_free(w->weight);
+    return s;
+}
+
+/* ---- the baseline's time ---- */
+
+typedef struct {
+    float *x, *label;
+    int64_t rows;
+} baselines;
+
+static double baseline_slopes(float *slope, float *curve, const float *sum,
+                              void *at)
+{
+    const baselines *b = at;
+
+    for (int64_t i = 0; i < b->rows; i++) {
+        slope[i] = sum[i] - b->label[i];
+        curve[i] = 1;
+    }
+    return 0;
+}
+
+static double no_judge(const float *sum, int round, double loss, int *stop,
+                       void *at)
+{
+    (void)sum;
+    (void)round;
+    (void)loss;
+    (void)stop;
+    (void)at;
+    return 0;
+}
+
+static void list_baselines(baselines *b, const sp_examples *e)
+{
+    for (int64_t i = 0; i < e->subjects; i++) {
+        const sp_subject *s = &e->subject[i];
+        double log_seconds = sp_baseline_of(e, i);
+        float *x = b->x + b->rows * PROBLEM;
+
+        if (!isfinite(log_seconds) || !isfinite(s->plain))
+            continue;
+        memcpy(x, s->pattern, sizeof s->pattern);
+        memcpy(x + SP_PATTERN, s->machine, sizeof s->machine);
+        b->label[b->rows++] = (float)(log_seconds - log(s->plain));
+    }
+}
+
+/* How wrong the bound of the plain loop is; nothing where no baseline was
+ * measured. */
+static spry_status grow_time(sp_trees *out, const sp_lesson *l)
+{
+    static const char *const setting[][2] = {
+        {"tree_method", "hist"},   {"max_depth", "3"},   {"eta", "0.1"},
+        {"min_child_weight", "3"}, {"subsample", "0.8"}, {NULL, NULL}};
+    int64_t most = l->train->subjects + 1;
+    baselines b = {sp_alloc(most, PROBLEM * sizeof(float)),
+                   sp_alloc(most, sizeof(float)), 0};
+    sp_growing g = {.features = PROBLEM,
+                    .setting = setting,
+                    .rounds = 60,
+                    .threads = l->threads,
+                    .seed = l->seed,
+                    .slopes = baseline_slopes,
+                    .judge = no_judge,
+                    .payload = &b};
+    spry_status s = SPRY_OK;
+
+    if (!b.x || !b.label)
+        s = sp_fail_memory((size_t)most * PROBLEM * sizeof(float));
+    if (s == SPRY_OK)
+        list_baselines(&b, l->train);
+    g.train = (sp_field){b.x, NULL, b.rows};
+    if (s == SPRY_OK && b.rows >= 4)
+        s = sp_trees_grow(out, &g);
+    else if (s == SPRY_OK) {
+        s = sp_trees_new(out, PROBLEM, 1, 1);
+        if (s == SPRY_OK) {
+            out->start[1] = 1;
+            out->node[0].feature = -1;
+        }
+    }
+    sp_free(b.x);
+    sp_free(b.label);
+    return s;
+}
+
+/* ---- fitting ---- */
+
+static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
+{
+    sp_lesson quiet = *w->l;
+    sp_net_lesson is = {
+        .l = &quiet,
+        .train = w->train,
+        .test = w->test,
+        .target = w->train->slower,
+        .nn = nn,
+        .net = &m->fast,
+        .pass = sp_fast_pass,
+        .epochs = 80,
+        .patience = 30,
+        .rate = 2e-3,
+        .decay = 1e-4,
+        .clip = 1,
+        .rank = 1,
+        .begin = sp_seconds(),
+    };
+    spry_status s = sp_fast_make(&m->fast, nn);
+
+    quiet.note = NULL;
+    if (s != SPRY_OK)
+        return s;
+    sp_scaler_fit(&m->fast.problem_scale, w->train, 0);
+    sp_scaler_fit(&m->fast.schedule_scale, w->train, PROBLEM);
+    return sp_net_learn(&is);
+}
+
+static spry_status fit_all(sp_cost *c, work *w)
+{
+    model *m = c->inner;
+    spry_status s = grow_trees(&m->trees, w);
+
+    if (s == SPRY_OK)
+        s = grow_time(&m->time, w->l);
+    if (s == SPRY_OK)
+        s = sp_trees_keep(c->nn, "trees", &m->trees);
+    if (s == SPRY_OK)
+        s = sp_trees_keep(c->nn, "time", &m->time);
+    sp_nn_freeze(c->nn, "t", 1); /* trees and time are no weights */
+    return s == SPRY_OK ? fit_fast(m, c->nn, w) : s;
+}
+
+static spry_status fit(sp_cost *c, const sp_lesson *l)
+{
+    sp_lesson_table train = {0}, test = {0};
+    work w = {.l = l, .train = &train, .test = &test, .begin = sp_seconds()};
+    spry_status s = SPRY_OK;
+
+    c->inner = sp_alloc(1, sizeof(model));
+    if (!c->inner)
+        return sp_fail_memory(sizeof(model));
+    s = sp_table_new(&train, l->train, l->threads);
+    if (s == SPRY_OK)
+        s = sp_table_new(&test, l->test, l->threads);
+    if (s == SPRY_OK && train.rows < 2)
+        s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
+    if (s == SPRY_OK)
+        s = fit_all(c, &w);
+    sp_table_free(&train);
+    sp_table_free(&test);
+    return s;
+}
+
+static spry_status open(sp_cost *c)
+{
+    model *m = sp_alloc(1, sizeof *m);
+    spry_status s;
+
+    if (!m)
+        return sp_fail_memory(sizeof *m);
+    c->inner = m;
+    s = sp_trees_open(&m->trees, c->nn, "trees", SP_FEATURES);
+    if (s == SPRY_OK)
+        s = sp_trees_open(&m->time, c->nn, "time", PROBLEM);
+    return s == SPRY_OK ? sp_fast_make(&m->fast, c->nn) : s;
+}
+
+static void close(sp_cost *c)
+{
+    model *m = c->inner;
+
+    if (m) {
+        sp_trees_free(&m->trees);
+        sp_trees_free(&m->time);
+    }
+    sp_free(m);
+}
+
+/* ---- use ---- */
+
+static spry_status look(sp_view *v)
+{
+    const model *m = v->cost->inner;
+    const sp_subject *s = v->subject;
+    sight *is = sp_alloc(1, sizeof *is);
+    float row[PROBLEM];
+
+    if (!is)
+        return sp_fail_memory(sizeof *is);
+    v->inner = is;
+    memcpy(row, s->pattern, sizeof s->pattern);
+    memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
+    is->offset =
+        isfinite(s->plain) ? log(s->plain) + sp_trees_sum(&m->time, row) : 0;
+    return sp_fast_problem(is->fast, &m->fast, s);
+}
+
+static void leave(sp_view *v)
+{
+    sp_free(v->inner);
+}
+
+static spry_status score(double *out, sp_view *v, const spry_schedule *x,
+                         int64_t count)
+{
+    const model *m = v->cost->inner;
+    const sight *is = v->inner;
+    float row[SP_FEATURES];
+
+    for (int64_t i = 0; i < count; i++)
+        out[i] = sp_subject_row(row, v->subject, &x[i])
+                     ? is->offset + (double)sp_row_bound(row) +
+                           sp_trees_sum(&m->trees, row)
+                     : HUGE_VAL;
+    return SPRY_OK;
+}
+
+static int width(const sp_cost *c)
+{
+    (void)c;
+    return SP_FAST_WIDTH;
+}
+
+static spry_status halves(float *out, const sp_cost *c, const spry_schedule *x,
+                          int64_t count)
+{
+    const model *m = c->inner;
+
+    return sp_fast_schedules(out, &m->fast, x, count, c->op);
+}
+
+static void join(float *out, const sp_view *v, const float *half, int64_t count)
+{
+    const model *m = v->cost->inner;
+    const sight *is = v->inner;
+
+    sp_fast_join(out, &m->fast, is->fast, half, count);
+}
+
+const sp_cost_kind sp_cost_spry = {
+    .name = "spry",
+    .about = "the bound, corrected by trees; and a factored head",
+    .absolute = 1,
+    .fit = fit,
+    .open = open,
+    .close = close,
+    .look = look,
+    .leave = leave,
+    .score = score,
+    .width = width,
+    .halves = halves,
+    .join = join,
+};

@@ -1,0 +1,376 @@
+/* test_cost.c - cost models learn a rule they were not told, are kept as they
+ * are, and come back from no other bytes. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/cost.h"
+#include "model/trees.h"
+#include "spry/model.h"
+#include "spry/space.h"
+
+enum { SUBJECTS = 16, HELD = 5, EACH = 40, FAMILIES = 20 };
+
+static const char path[] = "test_cost.spry";
+
+/* ---- a small world with a rule ---- */
+
+typedef struct {
+    spry_matrix *A[SUBJECTS];
+    spry_problem *p[SUBJECTS];
+    spry_machine m;
+    sp_subject subject[SUBJECTS];
+    sp_example row[SUBJECTS * EACH];
+    int64_t start[SUBJECTS + 1], held_start[HELD + 1];
+    sp_examples train, test;
+} world;
+
+static const char *const kinds[] = {"uniform", "blocks", "powerlaw"};
+
+/* Families and nests, in turns. */
+static spry_schedule point(int i, spry_op op, const spry_schedule *nests)
+{
+    static const char *const family[] = {"csr",
+                                         "csr tile=1",
+                                         "csr tile=2",
+                                         "csr tile=4 unroll=2",
+                                         "csr tile=4 threads=2",
+                                         "csr threads=2",
+                                         "csr tile=2 prefetch=8",
+                                         "bcsr r=2 c=2 tile=1",
+                                         "bcsr r=4 c=4 tile=2",
+                                         "dcsr tile=2"};
+    static const char *const vector[] = {"csr",
+                                         "csr unroll=2",
+                                         "csr unroll=4",
+                                         "csr threads=2",
+                                         "csr unroll=4 threads=2",
+                                         "csr prefetch=8",
+                                         "csr prefetch=16",
+                                         "bcsr r=2 c=2",
+                                         "bcsr r=4 c=4",
+                                         "dcsr unroll=2"};
+    spry_schedule x;
+
+    if (i >= FAMILIES)
+        return nests[i - FAMILIES];
+    check_ok(spry_schedule_parse(&x, op == SPRY_SPMM ? family[i / 2]
+                                                     : vector[i / 2]));
+    if (i % 2 && x.threads > 1)
+        x.chunk = 64;
+    else if (i % 2 && x.prefetch == 0 && x.format != SPRY_BCSR)
+        x.prefetch = 4;
+    return x;
+}
+
+/* The rule: the bound, times something that depends on the schedule, and
+ * something on both. No model is told it. */
+static double rule(const spry_prediction *is, const spry_schedule *x,
+                   const sp_subject *s)
+{
+    double t = log(is->seconds);
+
+    t += x->format == SPRY_SUPER ? 0.3 * x->super.split[0] - 0.5 : 0;
+    t += x->prefetch ? -0.4 : 0.2;
+    t += x->threads > 1 && s->task.nnz < 20000 ? 1.5 : 0;
+    return t + (x->format == SPRY_BCSR ? 0.8 : 0);
+}
+
+static void open_world(world *w, spry_op op)
+{
+    spry_schedule nests[EACH - FAMILIES];
+
+    memset(w, 0, sizeof *w);
+    check_ok(spry_machine_detect(&w->m));
+    w->m.threads = 2;
+    for (int k = 0; k < SUBJECTS; k++) {
+        char spec[96];
+        int rows = 500 + 300 * k;
+        sp_example *row = w->row + k * EACH;
+
+        snprintf(spec, sizeof spec, "gen:%s,rows=%d,nnz=%d", kinds[k % 3], rows,
+                 rows * (4 + k % 5));
+        check_ok(spry_matrix_read(&w->A[k], spec));
+        if (op == SPRY_SPMM)
+            check_ok(spry_problem_spmm(&w->p[k], w->A[k], 32, SPRY_F32));
+        else
+            check_ok(spry_problem_spmv(&w->p[k], w->A[k], SPRY_F32));
+        check_ok(sp_subject_of(&w->subject[k], w->p[k], &w->m));
+        spry_space space = spry_space_of(w->p[k], 2);
+        spry_space_sample(nests, EACH - FAMILIES, &space, SPRY_SAMPLE_WACO,
+                          (uint64_t)k);
+        for (int i = 0; i < EACH; i++) {
+            spry_prediction is;
+
+            row[i].subject = k < SUBJECTS - HELD ? k : k - (SUBJECTS - HELD);
+            row[i].x = point(i, op, nests);
+            row[i].noise = 0.01;
+            if (spry_predict(&is, w->p[k], &row[i].x, &w->m) != SPRY_OK) {
+                row[i].verdict = 4;
+                row[i].log_seconds = row[i].log_speedup = nan("");
+                continue;
+            }
+            row[i].log_seconds = rule(&is, &row[i].x, &w->subject[k]);
+            row[i].log_speedup = log(w->subject[k].plain) - row[i].log_seconds;
+        }
+    }
+    for (int k = 0; k <= SUBJECTS; k++)
+        w->start[k] = k * EACH;
+    for (int k = 0; k <= HELD; k++)
+        w->held_start[k] = k * EACH;
+    w->train = (sp_examples){SUBJECTS - HELD, (SUBJECTS - HELD) * EACH,
+                             w->subject, w->row, w->start};
+    w->test = (sp_examples){HELD, HELD * EACH, w->subject + SUBJECTS - HELD,
+                            w->row + (SUBJECTS - HELD) * EACH, w->held_start};
+}
+
+static void close_world(world *w)
+{
+    for (int k = 0; k < SUBJECTS; k++) {
+        spry_problem_free(w->p[k]);
+        spry_matrix_free(w->A[k]);
+    }
+}
+
+/* ---- how well a model does ---- */
+
+/* Share of pairs in the right order, of rows that have a finite score. */
+static double accuracy(const sp_examples *e, const double *score)
+{
+    double right = 0, all = 0;
+
+    for (int64_t s = 0; s < e->subjects; s++)
+        for (int64_t i = e->start[s]; i < e->start[s + 1]; i++)
+            for (int64_t j = i + 1; j < e->start[s + 1]; j++) {
+                double d = e->row[i].log_seconds - e->row[j].log_seconds;
+
+                if (!isfinite(score[i]) || !isfinite(score[j]) ||
+                    !(fabs(d) > 0.02))
+                    continue;
+                right += (score[i] > score[j]) == (d > 0);
+                all++;
+            }
+    return all > 0 ? right / all : 0;
+}
+
+static void score_all(double *score, const sp_cost *c, const sp_examples *e)
+{
+    for (int64_t s = 0; s < e->subjects; s++) {
+        sp_view *v;
+
+        check_ok(sp_cost_look(&v, c, &e->subject[s]));
+        for (int64_t i = e->start[s]; i < e->start[s + 1]; i++)
+            check_ok(sp_view_score(&score[i], v, &e->row[i].x, 1));
+        sp_view_free(v);
+    }
+}
+
+static void join_all(double *score, const sp_cost *c, const sp_examples *e)
+{
+    for (int64_t s = 0; s < e->subjects; s++) {
+        int width = sp_cost_width(c);
+        float *half = sp_alloc(EACH * width, sizeof *half), out[EACH];
+        spry_schedule x[EACH];
+        sp_view *v;
+
+        for (int i = 0; i < EACH; i++)
+            x[i] = e->row[e->start[s] + i].x;
+        check_ok(sp_cost_halves(half, c, x, EACH));
+        check_ok(sp_cost_look(&v, c, &e->subject[s]));
+        sp_view_join(out, v, half, EACH);
+        for (int i = 0; i < EACH; i++)
+            score[e->start[s] + i] = (double)out[i];
+        sp_view_free(v);
+        sp_free(half);
+    }
+}
+
+static int laps(const sp_lap *lap, void *payload)
+{
+    int *count = payload;
+
+    assert_int_equal(lap->round, *count + 1);
+    assert_true(isfinite(lap->loss));
+    return ++*count >= 1000;
+}
+
+static sp_cost *learn(const world *w, const char *kind, spry_op op, int rounds)
+{
+    int count = 0;
+    sp_lesson l = {.train = &w->train,
+                   .test = &w->test,
+                   .seed = 7,
+                   .threads = 1,
+                   .rounds = rounds,
+                   .note = laps,
+                   .payload = &count};
+    sp_cost *c;
+
+    check_ok(sp_cost_fit(&c, sp_cost_kind_find(kind), op, &l));
+    return c;
+}
+
+/* The file brings the same scores, bit for bit, and its card. */
+static void check_kept(const sp_cost *c, const sp_examples *e,
+                       const double *score)
+{
+    double *again = sp_alloc(e->rows, sizeof *again);
+    sp_cost *d;
+
+    check_ok(sp_cost_save(c, "{\"data\":\"a test\"}", path));
+    check_ok(sp_cost_load(&d, path));
+    assert_ptr_equal(d->kind, c->kind);
+    assert_non_null(strstr(sp_cost_card(d), "a test"));
+    score_all(again, d, e);
+    assert_memory_equal(score, again, (size_t)e->rows * sizeof *again);
+    sp_cost_free(d);
+    sp_free(again);
+    unlink(path);
+}
+
+/* Better than `least` on problems never seen, better than chance by far. */
+static void check_kind(const char *kind, spry_op op, int rounds, double least)
+{
+    static world w;
+    double score[HELD * EACH], is;
+    sp_cost *c;
+
+    open_world(&w, op);
+    c = learn(&w, kind, op, rounds);
+    score_all(score, c, &w.test);
+    is = accuracy(&w.test, score);
+    if (is < least)
+        fail_msg("%s orders %.3f of the pairs", kind, is);
+    check_kept(c, &w.test, score);
+    if (sp_cost_width(c)) {
+        join_all(score, c, &w.test);
+        is = accuracy(&w.test, score);
+        if (is < 0.7)
+            fail_msg("%s in halves orders %.3f of the pairs", kind, is);
+    }
+    sp_cost_free(c);
+    close_world(&w);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
+/* What the trees below are compared with: the bound alone. */
+static double bound_alone(void)
+{
+    static world w;
+    double score[HELD * EACH], is;
+    sp_cost *c;
+
+    open_world(&w, SPRY_SPMM);
+    c = learn(&w, "analytic", SPRY_SPMM, 0);
+    score_all(score, c, &w.test);
+    is = accuracy(&w.test, score);
+    check_kept(c, &w.test, score);
+    sp_cost_free(c);
+    close_world(&w);
+    return is;
+}
+
+static int no_trees(void)
+{
+    if (sp_boost_ready())
+        return 0;
+    print_message("XGBoost is not here; nothing is fitted\n");
+    return 1;
+}
+
+static void test_spry(void **state)
+{
+    double bound = bound_alone();
+
+    (void)state;
+    assert_true(bound < 0.95);
+    if (no_trees())
+        skip();
+    check_kind("spry", SPRY_SPMM, 80, fmax(0.9, bound));
+    check_kind("spry", SPRY_SPMV, 80, 0.88);
+}
+
+static void test_gbdt(void **state)
+{
+    (void)state;
+    if (no_trees())
+        skip();
+    check_kind("gbdt", SPRY_SPMM, 60, 0.85);
+    check_kind("gbdt-leaf", SPRY_SPMM, 60, 0.85);
+}
+
+static void test_mlp(void **state)
+{
+    (void)state;
+    check_kind("mlp", SPRY_SPMM, 30, 0.85);
+}
+
+/* ---- WACO's network ---- */
+
+static void test_waconet(void **state)
+{
+    const struct {
+        spry_op op;
+        int64_t numbers;
+    } published[] = {
+        {SPRY_SPMV, 371777}, {SPRY_SPMM, 376769}, {SPRY_SDDMM, 380961}};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        static int64_t nowhere;
+        static const sp_examples none = {.start = &nowhere};
+        sp_lesson l = {.train = &none, .threads = 1, .rounds = 1};
+        sp_cost *c;
+
+        check_ok(
+            sp_cost_fit(&c, sp_cost_kind_find("waconet"), published[i].op, &l));
+        assert_int_equal(sp_nn_count(c->nn), published[i].numbers);
+        sp_cost_free(c);
+    }
+}
+
+/* It has no words for families, and its halves are its head. */
+static void test_waconet_learns(void **state)
+{
+    static world w;
+    double score[HELD * EACH], joined[HELD * EACH], after;
+    sp_cost *c;
+
+    (void)state;
+    open_world(&w, SPRY_SPMV);
+    c = learn(&w, "waconet", SPRY_SPMV, 24);
+    score_all(score, c, &w.test);
+    check_kept(c, &w.test, score);
+    join_all(joined, c, &w.test);
+    for (int i = 0; i < HELD * EACH; i++) {
+        const spry_schedule *x = &w.test.row[i].x;
+
+        if (x->format != SPRY_SUPER)
+            assert_true(isinf(score[i]));
+        assert_true(isinf(score[i]) == isinf(joined[i]));
+        if (isfinite(score[i]))
+            assert_true(fabs(score[i] - joined[i]) < 1e-3);
+    }
+    after = accuracy(&w.test, score);
+    if (after < 0.6)
+        fail_msg("waconet orders %.3f of the pairs", after);
+    sp_cost_free(c);
+    close_world(&w);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spry),
+        cmocka_unit_test(test_gbdt),
+        cmocka_unit_test(test_mlp),
+        cmocka_unit_test(test_waconet),
+        cmocka_unit_test(test_waconet_learns),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
