@@ -253,6 +253,54 @@ spry_status spry_stream_run(const spry_stream *s, float *y, const float *x,
                             int64_t batch);
 void spry_stream_free(spry_stream *s);
 
+/* ---- ready to run ----
+ *
+ * A form says how a network is laid out and run: a name from the table of
+ * forms and what it can be told, one line of text:
+ *
+ *     edges order=blocked     Algorithm 1
+ *     gather threads=2        one input at a time, sums held in registers
+ *     rows tile=8 threads=2   inputs side by side in vectors */
+
+enum { SPRY_FORM_NAME = 16, SPRY_FORM_TEXT = 96 };
+
+typedef struct {
+    char name[SPRY_FORM_NAME];
+    char order[SPRY_FORM_NAME]; /* of edges; "": the fastest plain one */
+    int tile;    /* inputs side by side: 8, 16, 32, 64; 0: as fits the cache */
+    int threads; /* 0: as many as OpenMP would start */
+} spry_form;
+
+/* SPRY_USAGE when the text is no form. */
+spry_status spry_form_parse(spry_form *out, const char *text);
+/* The text that parses to the same; parameters that are not set are left
+ * out. */
+void spry_form_text(char out[SPRY_FORM_TEXT], const spry_form *f);
+/* The one that suits a batch of so many inputs. */
+spry_form spry_form_for(const spry_network *n, int64_t batch);
+/* The i-th form's name and one line about it, or NULL past the last. */
+const char *spry_form_name(int i);
+const char *spry_form_help(int i);
+
+typedef struct spry_runner spry_runner;
+
+/* Lays the network out in this form; borrows n. */
+spry_status spry_runner_make(spry_runner **out, const spry_network *n,
+                             const spry_form *form);
+/* In float; x is [batch][inputs], y is [batch][outputs]. Any number of
+ * threads may run one runner. */
+spry_status spry_runner_run(const spry_runner *r, float *y, const float *x,
+                            int64_t batch);
+/* Which of the rows of m, first .. first + count - 1, padded with zeros, give
+ * an output that is not 0: any[count] becomes 1 or 0. What the Graph
+ * Challenge asks for, without the outputs in between. */
+spry_status spry_runner_categories(const spry_runner *r, uint8_t *any,
+                                   const spry_matrix *m, int64_t first,
+                                   int64_t count);
+/* The form it has, what was left open filled in. */
+const spry_form *spry_runner_form(const spry_runner *r);
+void spry_runner_free(spry_runner *r);
+
 /* ---- inputs ----
  *
  * A batch of sparse inputs is a matrix, one row each. */

@@ -1,0 +1,369 @@
+/* kernels_body.h - the inner loops of running networks, included by one file
+ * for each instruction set, which names KERNELS.
+ *
+ * Vectors are the compiler's own, eight floats wide everywhere: it makes of
+ * them what the instruction set has. What must be constant for sums to stay
+ * in registers is an argument of an inlined function. */
+#include <string.h>
+
+#include "network/form.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")
+
+typedef float vec __attribute__((vector_size(32), may_alias));
+typedef int32_t bits __attribute__((vector_size(32), may_alias));
+typedef float vec4 __attribute__((vector_size(16), may_alias));
+
+/* ---- what becomes of a sum ---- */
+
+INLINE vec where(bits mask, vec x)
+{
+    return (vec)(mask & (bits)x);
+}
+
+INLINE vec curved(vec x, spry_activation a)
+{
+    for (int i = 0; i < SP_LANES; i++)
+        x[i] = sp_activate(a, x[i]);
+    return x;
+}
+
+INLINE vec finish(vec sum, float bias, spry_activation a, int on_nonzero)
+{
+    vec zero = {0}, add = zero + bias;
+    bits below;
+
+    sum += on_nonzero ? where(sum != zero, add) : add;
+    switch (a.curve) {
+    case SPRY_RELU: return where(sum > zero, sum);
+    case SPRY_CLAMP:
+        below = sum < a.limit;
+        sum = where(sum > zero, sum);
+        return (vec)((bits)where(below, sum) |
+                     (~below & (bits)where(sum > zero, zero + a.limit)));
+    case SPRY_TANH:
+    case SPRY_SIGMOID: return curved(sum, a);
+    case SPRY_LINEAR: break;
+    }
+    return sum;
+}
+
+/* ---- one input: eight outputs in step ---- */
+
+INLINE void add_tails(float sum[SP_LANES], const float *x,
+                      const sp_gather_layer *l, const sp_eight *e, int is_far)
+{
+    int64_t k = e->at + (int64_t)e->common * SP_LANES;
+
+    for (int i = 0; i < SP_LANES; i++)
+        for (int32_t t = 0; t < e->tail[i]; t++, k++) {
+            float value = x[is_far ? l->far[k] : l->near[k]];
+
+            sum[i] += l->weight ? l->weight[k] * value : value;
+        }
+}
+
+/* Equal weights: sums alone. Four sources come with one load of an integer,
+ * which leaves the ports to the values. */
+INLINE void sum_near(float sum[SP_LANES], const float *x, const uint16_t *near,
+                     int32_t count)
+{
+    float a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+
+    for (int32_t k = 0; k < count; k++, near += SP_LANES) {
+        uint64_t p, q;
+
+        memcpy(&p, near, sizeof p);
+        memcpy(&q, near + 4, sizeof q);
+        a += x[p & 0xffff];
+        b += x[p >> 16 & 0xffff];
+        c += x[p >> 32 & 0xffff];
+        d += x[p >> 48];
+        e += x[q & 0xffff];
+        f += x[q >> 16 & 0xffff];
+        g += x[q >> 32 & 0xffff];
+        h += x[q >> 48];
+    }
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    memcpy(sum, (float[]){d, c, b, a, h, g, f, e}, 8 * sizeof *sum);
+#else
+    memcpy(sum, (float[]){a, b, c, d, e, f, g, h}, 8 * sizeof *sum);
+#endif
+}
+
+INLINE void sum_far(float sum[SP_LANES], const float *x, const uint32_t *far,
+                    int32_t count)
+{
+    memset(sum, 0, SP_LANES * sizeof *sum);
+    for (int32_t k = 0; k < count; k++, far += SP_LANES)
+        for (int i = 0; i < SP_LANES; i++)
+            sum[i] += x[far[i]];
+}
+
+/* With weights: values one by one into two vectors of four. Hardware gathers
+ * of eight were slower by half on Zen 3. */
+INLINE void dot(float sum[SP_LANES], const float *x, const sp_gather_layer *l,
+                int64_t at, int32_t count, int is_far)
+{
+    const float *w = l->weight + at;
+    const uint16_t *near = l->near + (is_far ? 0 : at);
+    const uint32_t *far = l->far + (is_far ? at : 0);
+    vec4 low = {0}, high = {0};
+
+    for (int32_t k = 0; k < count; k++, w += SP_LANES) {
+        vec4 a, b;
+
+        if (is_far) {
+            a = (vec4){x[far[0]], x[far[1]], x[far[2]], x[far[3]]};
+            b = (vec4){x[far[4]], x[far[5]], x[far[6]], x[far[7]]};
+            far += SP_LANES;
+        } else {
+            a = (vec4){x[near[0]], x[near[1]], x[near[2]], x[near[3]]};
+            b = (vec4){x[near[4]], x[near[5]], x[near[6]], x[near[7]]};
+            near += SP_LANES;
+        }
+        low += a * *(const vec4 *)w;
+        high += b * *(const vec4 *)(w + 4);
+    }
+    memcpy(sum, &low, sizeof low);
+    memcpy(sum + 4, &high, sizeof high);
+}
+
+INLINE void run_eight(float *value, const sp_gather_layer *l, const sp_eight *e,
+                      int is_far)
+{
+    const float *x = value + l->from;
+    float sum[SP_LANES];
+
+    if (l->weight)
+        dot(sum, x, l, e->at, e->common, is_far);
+    else if (is_far)
+        sum_far(sum, x, l->far + e->at, e->common);
+    else
+        sum_near(sum, x, l->near + e->at, e->common);
+    add_tails(sum, x, l, e, is_far);
+    for (int i = 0; i < e->count; i++)
+        value[l->to + e->target[i]] =
+            sp_finish(l->activation, sum[i] * e->scale[i], e->bias[i],
+                      l->bias_on_nonzero);
+}
+
+static void gather(float *value, const sp_gather_layer *l, int64_t first,
+                   int64_t last)
+{
+    if (l->far)
+        for (int64_t i = first; i < last; i++)
+            run_eight(value, l, &l->eight[i], 1);
+    else
+        for (int64_t i = first; i < last; i++)
+            run_eight(value, l, &l->eight[i], 0);
+}
+
+/* ---- many inputs: outputs that share sources, in registers ---- */
+
+/* Where the walk through a layer has come to. */
+typedef struct {
+    const int32_t *target;
+    const float *bias, *weight;
+    const uint16_t *near;
+    const uint32_t *far;
+} place;
+
+INLINE const float *source(const float *x, const place *p, int32_t k,
+                           int is_far, int vecs)
+{
+    size_t i = is_far ? p->far[k] : p->near[k];
+
+    return x + i * (size_t)(vecs * SP_LANES);
+}
+
+INLINE void settle(float *value, const sp_rows_layer *l, const place *p, int r,
+                   vec *sum, int vecs, bits *alive)
+{
+    float *to = value + (l->to + p->target[r]) * vecs * SP_LANES;
+
+    UNROLL for (int v = 0; v < vecs; v++)
+    {
+        vec y = finish(sum[v], p->bias[r], l->activation, l->bias_on_nonzero);
+
+        alive[v] |= (bits)y;
+        *(vec *)(to + v * SP_LANES) = y;
+    }
+}
+
+/* One output: `chains` sums of every chains-th source each, so that additions
+ * need not wait for each other. */
+INLINE void run_one(float *value, const sp_rows_layer *l, const place *p,
+                    int32_t sources, int vecs, int chains, int is_far,
+                    bits *alive)
+{
+    const float *x = value + l->from * vecs * SP_LANES;
+    vec sum[8][8];
+    int32_t k = 0;
+
+    UNROLL for (int c = 0; c < chains; c++)
+        UNROLL for (int v = 0; v < vecs; v++) sum[c][v] = (vec){0};
+    for (; k + chains <= sources; k += chains)
+        UNROLL for (int c = 0; c < chains; c++)
+        {
+            const float *from = source(x, p, k + c, is_far, vecs);
+
+            UNROLL for (int v = 0; v < vecs; v++) sum[c][v] +=
+                p->weight[k + c] * *(const vec *)(from + v * SP_LANES);
+        }
+    for (; k < sources; k++) {
+        const float *from = source(x, p, k, is_far, vecs);
+
+        UNROLL for (int v = 0; v < vecs; v++) sum[0][v] +=
+            p->weight[k] * *(const vec *)(from + v * SP_LANES);
+    }
+    UNROLL for (int c = chains / 2; c > 0; c /= 2)
+        UNROLL for (int i = 0; i < c; i++) UNROLL for (int v = 0; v < vecs; v++)
+            sum[i][v] += sum[i + c][v];
+    settle(value, l, p, 0, sum[0], vecs, alive);
+}
+
+/* Several: a source is loaded once for all of them. */
+INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
+                     int32_t sources, int vecs, int outputs, int is_far,
+                     bits *alive)
+{
+    const float *x = value + l->from * vecs * SP_LANES;
+    const float *w = p->weight;
+    vec sum[SP_SHARE][8];
+
+    UNROLL for (int r = 0; r < outputs; r++)
+        UNROLL for (int v = 0; v < vecs; v++) sum[r][v] = (vec){0};
+    for (int32_t k = 0; k < sources; k++, w += outputs) {
+        const float *from = source(x, p, k, is_far, vecs);
+        vec in[8];
+
+        UNROLL for (int v = 0; v < vecs; v++) in[v] =
+            *(const vec *)(from + v * SP_LANES);
+        UNROLL for (int r = 0; r < outputs; r++)
+            UNROLL for (int v = 0; v < vecs; v++) sum[r][v] += w[r] * in[v];
+    }
+    UNROLL for (int r = 0; r < outputs; r++)
+        settle(value, l, p, r, sum[r], vecs, alive);
+}
+
+INLINE void run_share(float *value, const sp_rows_layer *l, const place *p,
+                      const sp_share *s, int vecs, int chains, int most,
+                      int is_far, bits *alive)
+{
+#define CASE(n)                                                        \
+    case n:                                                            \
+        if (n <= most)                                                 \
+            run_some(value, l, p, s->sources, vecs, n, is_far, alive); \
+        break;
+    switch (s->outputs) {
+    case 1:
+        run_one(value, l, p, s->sources, vecs, chains, is_far, alive);
+        break;
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
+        CASE(7)
+        CASE(8)
+    }
+#undef CASE
+}
+
+INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
+                      int chains, int most, int is_far, uint32_t *alive)
+{
+    place p = {l->target, l->bias, l->weight, l->near, l->far};
+    bits any[8] = {{0}};
+
+    for (int64_t i = 0; i < l->shares; i++) {
+        const sp_share *s = &l->share[i];
+
+        run_share(value, l, &p, s, vecs, chains, most, is_far, any);
+        p.target += s->outputs;
+        p.bias += s->outputs;
+        p.weight += (int64_t)s->outputs * s->sources;
+        if (is_far)
+            p.far += s->sources;
+        else
+            p.near += s->sources;
+    }
+    memcpy(alive, any, (size_t)(vecs * SP_LANES) * sizeof *alive);
+}
+
+/* A function for each tile keeps its registers to itself. */
+#define ROWS(tile, chains, most)                                          \
+    static void rows_##tile(float *value, const sp_rows_layer *l,         \
+                            uint32_t *alive)                              \
+    {                                                                     \
+        if (l->far)                                                       \
+            run_layer(value, l, tile / SP_LANES, chains, most, 1, alive); \
+        else                                                              \
+            run_layer(value, l, tile / SP_LANES, chains, most, 0, alive); \
+    }
+ROWS(8, 4, 8)
+ROWS(16, 4, 6)
+ROWS(32, 2, 3)
+ROWS(64, 1, 1)
+
+static void rows(float *value, const sp_rows_layer *l, int tile,
+                 uint32_t *alive)
+{
+    switch (tile) {
+    case 8: rows_8(value, l, alive); break;
+    case 16: rows_16(value, l, alive); break;
+    case 32: rows_32(value, l, alive); break;
+    default: rows_64(value, l, alive); break;
+    }
+}
+
+/* ---- inputs side by side ---- */
+
+/* Eight rows of eight into eight columns. */
+INLINE void turn_block(float *to, const float *x, int64_t width, int tile)
+{
+    vec row[SP_LANES];
+
+    UNROLL for (int i = 0; i < SP_LANES; i++)
+        memcpy(&row[i], x + i * width, sizeof row[i]);
+    for (int j = 0; j < SP_LANES; j++) {
+        vec col;
+
+        UNROLL for (int i = 0; i < SP_LANES; i++) col[i] = row[i][j];
+        *(vec *)(to + (int64_t)j * tile) = col;
+    }
+}
+
+static void turn_some(float *to, const float *x, int64_t width, int tile,
+                      int count, int64_t first)
+{
+    for (int64_t i = first; i < width; i++) {
+        for (int b = 0; b < count; b++)
+            to[i * tile + b] = x[b * width + i];
+        for (int b = count; b < SP_LANES; b++)
+            to[i * tile + b] = 0;
+    }
+}
+
+static void turn(float *to, const float *x, int64_t width, int tile, int count)
+{
+    for (int b = 0; b < tile; b += SP_LANES) {
+        int some = count - b < SP_LANES ? count - b : SP_LANES;
+        int64_t i = 0;
+
+        if (some == SP_LANES)
+            for (; i + SP_LANES <= width; i += SP_LANES)
+                turn_block(to + i * tile + b, x + b * width + i, width, tile);
+        turn_some(to + b, x + (some > 0 ? b * width : 0), width, tile,
+                  some > 0 ? some : 0, i);
+    }
+}
+
+const sp_net_kernels *KERNELS(void)
+{
+    static const sp_net_kernels all = {gather, rows, turn};
+
+    return &all;
+}

@@ -1,0 +1,30 @@
+/* rows.h - the form for many inputs at a time.
+ *
+ * Inputs go through in tiles, a vector of each neuron's values side by side,
+ * and several tiles in step as a raft, so that a layer's edges are fetched
+ * once for all of them. */
+#ifndef SP_NETWORK_ROWS_H
+#define SP_NETWORK_ROWS_H
+
+#include "network/form.h"
+
+typedef struct {
+    const spry_network *net;
+    const sp_net_kernels *kernels;
+    sp_places places;
+    int tile, threads;
+    int tiles; /* of a raft, at most */
+    sp_rows_layer *layer;
+    sp_share *share;
+    int32_t *target;
+    float *bias, *weight;
+    uint16_t *near;
+    uint32_t *far;
+    uint8_t *quiet; /* [layers] an input whose values are all 0 behind layer l
+                       gives only zeros */
+} sp_rows;
+
+/* The layers of r->net for r->tile and r->places (rows_pack.c). */
+spry_status sp_rows_pack(sp_rows *r);
+
+#endif

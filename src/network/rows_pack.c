@@ -1,0 +1,230 @@
+/* rows_pack.c - layers laid out for many inputs at a time: outputs that read
+ * the same sources lie together. */
+#include "network/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A neuron and a number that neurons with equal sources have in common. */
+typedef struct {
+    uint64_t hash;
+    int32_t neuron;
+} mark;
+
+static uint64_t hash_sources(const spry_network *n, int64_t v)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u;
+
+    for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
+        h = (h ^ (uint64_t)n->source[k]) * 0xff51afd7ed558ccdu;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const mark *x = a, *y = b;
+
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    return (x->neuron > y->neuron) - (x->neuron < y->neuron);
+}
+
+static int same_sources(const spry_network *n, int64_t v, int64_t w)
+{
+    int64_t count = n->start[v + 1] - n->start[v];
+
+    return count == n->start[w + 1] - n->start[w] &&
+           memcmp(n->source + n->start[v], n->source + n->start[w],
+                  (size_t)count * sizeof *n->source) == 0;
+}
+
+/* group[i] = the smallest neuron of the layer with the sources of i, or one
+ * of few when hashes collide. */
+static void find_groups(int32_t *group, mark *m, const spry_network *n,
+                        int64_t first, int64_t width)
+{
+    for (int64_t i = 0; i < width; i++)
+        m[i] = (mark){hash_sources(n, first + i), (int32_t)(first + i)};
+    qsort(m, (size_t)width, sizeof *m, by_hash);
+    for (int64_t i = 0; i < width; i++) {
+        int same = i > 0 && same_sources(n, m[i - 1].neuron, m[i].neuron);
+
+        group[m[i].neuron - first] =
+            same ? group[m[i - 1].neuron - first] : m[i].neuron;
+    }
+}
+
+/* Where a layer's arrays are filled to. */
+typedef struct {
+    sp_share *share;
+    int32_t *target;
+    float *bias, *weight;
+    uint16_t *near;
+    uint32_t *far;
+    int64_t shares;
+} filling;
+
+/* One share: `count` neurons with the same sources. */
+static void put_share(filling *f, const sp_rows *r, const sp_rows_layer *l,
+                      const int32_t *neuron, int count, int64_t first)
+{
+    const spry_network *n = r->net;
+    int64_t k = n->start[neuron[0]];
+    int32_t sources = (int32_t)(n->start[neuron[0] + 1] - k);
+
+    *f->share++ = (sp_share){count, sources};
+    f->shares++;
+    for (int i = 0; i < count; i++) {
+        *f->target++ = (int32_t)(neuron[i] - first);
+        *f->bias++ = n->bias[neuron[i]];
+    }
+    for (int32_t j = 0; j < sources; j++) {
+        int64_t slot = r->places.home[n->source[k + j]] - l->from;
+
+        if (l->far)
+            *f->far++ = (uint32_t)slot;
+        else
+            *f->near++ = (uint16_t)slot;
+        for (int i = 0; i < count; i++)
+            *f->weight++ = n->weight[n->start[neuron[i]] + j];
+    }
+}
+
+/* A group of any size, as shares of about equal size that fit registers. */
+static void put_group(filling *f, const sp_rows *r, const sp_rows_layer *l,
+                      const int32_t *neuron, int64_t count, int64_t first)
+{
+    int limit = sp_share_limit(r->tile);
+    int64_t shares = (count + limit - 1) / limit;
+
+    for (int64_t i = 0; i < shares; i++) {
+        int64_t from = count * i / shares, to = count * (i + 1) / shares;
+
+        put_share(f, r, l, neuron + from, (int)(to - from), first);
+    }
+}
+
+/* Groups in the order of their smallest neuron; members follow it. The chain
+ * of each group is kept in next[], -1 at its end. */
+static void put_groups(filling *f, const sp_rows *r, const sp_rows_layer *l,
+                       const int32_t *group, int32_t *next, int32_t *member,
+                       int64_t first, int64_t width)
+{
+    for (int64_t i = width; i-- > 0;)
+        next[i] = -1;
+    for (int64_t i = width; i-- > 0;) { /* the last comes first in the chain */
+        int64_t head = group[i] - first;
+
+        if (head != i) {
+            next[i] = next[head];
+            next[head] = (int32_t)i;
+        }
+    }
+    for (int64_t i = 0; i < width; i++) {
+        int64_t count = 0;
+
+        if (group[i] != first + i)
+            continue;
+        for (int64_t j = i; j >= 0; j = next[j])
+            member[count++] = (int32_t)(first + j);
+        put_group(f, r, l, member, count, first);
+    }
+}
+
+typedef struct {
+    mark *marks;
+    int32_t *group, *next, *member;
+} scratch;
+
+static void put_layer(sp_rows *r, int64_t number, filling *f, scratch *w)
+{
+    const spry_network *n = r->net;
+    sp_rows_layer *l = &r->layer[number];
+    int64_t first = n->first[number], width = n->first[number + 1] - first;
+    int64_t span;
+
+    *l = (sp_rows_layer){.from = sp_places_base(&span, &r->places, n, number),
+                         .to = r->places.slot[number + 1],
+                         .share = f->share,
+                         .target = f->target,
+                         .bias = f->bias,
+                         .weight = f->weight,
+                         .activation = n->activation[number],
+                         .bias_on_nonzero = n->bias_on_nonzero};
+    if (span <= UINT16_MAX)
+        l->near = f->near;
+    else
+        l->far = f->far;
+    f->shares = 0;
+    find_groups(w->group, w->marks, n, first, width);
+    put_groups(f, r, l, w->group, w->next, w->member, first, width);
+    l->shares = f->shares;
+}
+
+static int64_t widest(const spry_network *n)
+{
+    int64_t most = 0;
+
+    for (int64_t l = 0; l < n->layers; l++)
+        if (n->first[l + 1] - n->first[l] > most)
+            most = n->first[l + 1] - n->first[l];
+    return most;
+}
+
+/* Only layers that reach far back or are very wide need 32 bits. */
+static int64_t far_edges(const sp_rows *r)
+{
+    const spry_network *n = r->net;
+    int64_t edges = 0, span;
+
+    for (int64_t l = 0; l < n->layers; l++) {
+        sp_places_base(&span, &r->places, n, l);
+        if (span > UINT16_MAX)
+            edges += n->start[n->first[l + 1]] - n->start[n->first[l]];
+    }
+    return edges;
+}
+
+static spry_status alloc_arrays(sp_rows *r)
+{
+    const spry_network *n = r->net;
+    int64_t own = n->neurons - n->inputs, far = far_edges(r);
+
+    r->layer = sp_alloc(n->layers, sizeof *r->layer);
+    r->share = sp_alloc(own, sizeof *r->share);
+    r->target = sp_alloc(own, sizeof *r->target);
+    r->bias = sp_alloc(own, sizeof *r->bias);
+    r->weight = sp_alloc(n->edges, sizeof *r->weight);
+    r->near = sp_alloc(n->edges - far, sizeof *r->near);
+    r->far = sp_alloc(far, sizeof *r->far);
+    if (r->layer && r->share && r->target && r->bias && r->weight && r->near &&
+        r->far)
+        return SPRY_OK;
+    return sp_fail_memory((size_t)n->edges * 6);
+}
+
+spry_status sp_rows_pack(sp_rows *r)
+{
+    int64_t most = widest(r->net);
+    scratch w = {
+        sp_alloc(most, sizeof *w.marks), sp_alloc(most, sizeof *w.group),
+        sp_alloc(most, sizeof *w.next), sp_alloc(most, sizeof *w.member)};
+    spry_status s = w.marks && w.group && w.next && w.member
+                        ? alloc_arrays(r)
+                        : sp_fail_memory((size_t)most * 24);
+
+    if (s == SPRY_OK) {
+        filling f = {r->share, r->target, r->bias, r->weight,
+                     r->near,  r->far,    0};
+
+        for (int64_t l = 0; l < r->net->layers; l++)
+            put_layer(r, l, &f, &w);
+    }
+    sp_free(w.marks);
+    sp_free(w.group);
+    sp_free(w.next);
+    sp_free(w.member);
+    return s;
+}
