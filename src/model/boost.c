@@ -80,7 +80,7 @@ typedef struct {
     handle train, test, booster; /* test NULL: none */
     float *slope, *curve;        /* [train.rows] */
     int best_round;
-    double best;
+    double best, smooth; /* one lucky round means nothing */
 } growth;
 
 static spry_status make_matrix(handle *out, const sp_field *f, int features)
@@ -151,8 +151,9 @@ static spry_status grow_one(growth *w, int round, int *stop)
     if (s != SPRY_OK)
         return s;
     is = g->judge(w->test ? sum : NULL, round, loss, stop, g->payload);
-    if (!w->test || is < w->best) {
-        w->best = is;
+    w->smooth = round == 1 ? is : 0.8 * w->smooth + 0.2 * is;
+    if (!w->test || w->smooth < w->best) {
+        w->best = w->smooth;
         w->best_round = round;
     }
     if (w->test && round - w->best_round >= g->patience)

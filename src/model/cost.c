@@ -119,7 +119,8 @@ void sp_view_join(float *score, const sp_view *v, const float *half,
 
 /* ---- kept ----
  *
- * The card of the file: {"kind":"spry","op":"spmm","card":{...}}. */
+ * The card of the file:
+ * {"kind":"spry","op":"spmm","features":1,"card":{...}}. */
 
 const char *sp_cost_card(const sp_cost *c)
 {
@@ -131,8 +132,10 @@ spry_status sp_cost_save(const sp_cost *c, const char *card, const char *path)
     sp_buf b = {0};
     spry_status s;
 
-    sp_buf_printf(&b, "{\"kind\":\"%s\",\"op\":\"%s\",\"card\":%s}",
-                  c->kind->name, spry_op_name(c->op), card ? card : "{}");
+    sp_buf_printf(&b,
+                  "{\"kind\":\"%s\",\"op\":\"%s\",\"features\":%d,\"card\":%s}",
+                  c->kind->name, spry_op_name(c->op), SP_FEATURES_VERSION,
+                  card ? card : "{}");
     s = b.failed ? sp_fail_memory(b.len) : sp_nn_save(c->nn, b.data, path);
     sp_buf_free(&b);
     return s;
@@ -157,6 +160,10 @@ static spry_status read_kind(const sp_cost_kind **kind, spry_op *op,
         spry_op_parse(op, sp_json_get_text(&doc, doc.value, "op", "")) !=
             SPRY_OK)
         s = sp_fail(SPRY_INPUT, "names no operation");
+    if (s == SPRY_OK && sp_json_get_number(&doc, doc.value, "features", 0) !=
+                            SP_FEATURES_VERSION)
+        s = sp_fail(SPRY_INPUT, "was fitted to other features than this "
+                                "spry's; train it again");
     sp_json_free(&doc);
     return s;
 }

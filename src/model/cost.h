@@ -37,10 +37,10 @@ void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m);
 typedef struct {
     int64_t subject;
     spry_schedule x;
-    double log_seconds; /* natural logarithm; NAN unless verdict is 0 */
+    double log_seconds; /* natural logarithm; NAN unless it was timed */
     double log_speedup; /* over the baseline of the same race; NAN: none */
     double noise;       /* half of log_speedup's 95 % interval; 0: unknown */
-    int verdict;        /* spry_verdict; 0: right, and timed */
+    int verdict;        /* spry_verdict */
 } sp_example;
 
 /* Rows lie together by subject, in its order: those of subject s are
@@ -56,6 +56,9 @@ typedef struct {
  * logarithms: how much slower the choice is. score is [rows] of e. Subjects
  * without two timed rows do not count. */
 double sp_examples_regret(const sp_examples *e, const double *score, int k);
+/* The regret of each of the 20 best scored alone, the first weighing most:
+ * less a matter of luck, so that learning stops by it. */
+double sp_examples_toll(const sp_examples *e, const double *score);
 
 /* ---- the table (kinds.c) ---- */
 

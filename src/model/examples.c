@@ -2,6 +2,7 @@
 #include "model/cost.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "model/internal.h"
 
@@ -35,57 +36,88 @@ void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m)
 
 /* ---- regret ---- */
 
-/* Of the rows that were timed: the least time of all, and of the k best
- * scored. 0 when there are fewer than two. */
-static int best_of(double *all, double *chosen, const sp_example *row,
-                   const double *score, int64_t rows, int k)
+typedef struct {
+    double score, log_seconds;
+} choice;
+
+/* By score; of equal ones the slower comes first: ties earn nothing. */
+static int by_score(const void *a, const void *b)
 {
-    double last = -HUGE_VAL;
-    int64_t timed = 0;
+    const choice *x = a, *y = b;
 
-    *all = *chosen = HUGE_VAL;
-    for (int64_t i = 0; i < rows; i++)
-        if (row[i].verdict == 0) {
-            *all = fmin(*all, row[i].log_seconds);
-            timed++;
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->log_seconds < y->log_seconds) -
+           (x->log_seconds > y->log_seconds);
+}
+
+/* The timed rows of a subject in the order of their scores; returns how many
+ * and the least of their times. */
+static int64_t in_order(choice *out, double *best, const sp_examples *e,
+                        const double *score, int64_t subject)
+{
+    int64_t count = 0;
+
+    *best = HUGE_VAL;
+    for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++)
+        if (isfinite(e->row[i].log_seconds)) {
+            out[count++] = (choice){isnan(score[i]) ? HUGE_VAL : score[i],
+                                    e->row[i].log_seconds};
+            *best = fmin(*best, e->row[i].log_seconds);
         }
-    /* One score after the other; equal ones are chosen by the last of them. */
-    for (int rank = 0; rank < k && timed > 0;) {
-        double next = HUGE_VAL, slowest = -HUGE_VAL;
-        int equal = 0;
+    qsort(out, (size_t)count, sizeof *out, by_score);
+    return count;
+}
 
-        for (int64_t i = 0; i < rows; i++)
-            if (row[i].verdict == 0 && score[i] > last && score[i] < next)
-                next = score[i];
-        for (int64_t i = 0; i < rows; i++)
-            if (row[i].verdict == 0 &&
-                (score[i] == next ||
-                 (next == HUGE_VAL && !(score[i] <= last)))) {
-                slowest = fmax(slowest, row[i].log_seconds);
-                equal++;
-            }
-        if (equal == 0)
-            break;
-        *chosen = fmin(*chosen, slowest);
-        last = next;
-        rank += equal;
+/* What one subject's order costs. */
+typedef double toll(const choice *in_order, int64_t count, double best, int k);
+
+static double best_of(const choice *c, int64_t count, double best, int k)
+{
+    double least = HUGE_VAL;
+
+    for (int64_t i = 0; i < count && i < k; i++)
+        least = fmin(least, c[i].log_seconds);
+    return least - best;
+}
+
+static double each_of(const choice *c, int64_t count, double best, int k)
+{
+    const double fade = 0.8;
+    double sum = 0, all = 0, weight = 1;
+
+    for (int64_t i = 0; i < count && i < k; i++, weight *= fade) {
+        sum += weight * (c[i].log_seconds - best);
+        all += weight;
     }
-    return timed > 1;
+    return sum / all;
+}
+
+static double mean_toll(const sp_examples *e, const double *score, int k,
+                        toll *is)
+{
+    choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
+    double sum = 0, best;
+    int64_t subjects = 0;
+
+    for (int64_t s = 0; c && s < e->subjects; s++) {
+        int64_t count = in_order(c, &best, e, score, s);
+
+        if (count < 2)
+            continue;
+        sum += is(c, count, best, k);
+        subjects++;
+    }
+    sp_free(c);
+    return subjects ? sum / (double)subjects : nan("");
 }
 
 double sp_examples_regret(const sp_examples *e, const double *score, int k)
 {
-    double sum = 0, all, chosen;
-    int64_t count = 0;
+    return mean_toll(e, score, k, best_of);
+}
 
-    for (int64_t s = 0; s < e->subjects; s++) {
-        int64_t at = e->start[s];
-
-        if (!best_of(&all, &chosen, e->row + at, score + at,
-                     e->start[s + 1] - at, k))
-            continue;
-        sum += chosen - all;
-        count++;
-    }
-    return count ? sum / (double)count : nan("");
+double sp_examples_toll(const sp_examples *e, const double *score)
+{
+    return mean_toll(e, score, 20, each_of);
 }

@@ -39,7 +39,7 @@ double sp_baseline_of(const sp_examples *e, int64_t subject)
 
     for (int64_t i = e->start[subject];
          i < e->start[subject + 1] && count < MOST; i++)
-        if (e->row[i].verdict == 0 && isfinite(e->row[i].log_speedup))
+        if (isfinite(e->row[i].log_speedup))
             seen[count++] = e->row[i].log_seconds + e->row[i].log_speedup;
     qsort(seen, (size_t)count, sizeof *seen, ascending);
     return count ? seen[count / 2] : nan("");
@@ -55,7 +55,7 @@ static double middle_of(const sp_examples *e, int64_t subject)
 
     for (int64_t i = e->start[subject];
          i < e->start[subject + 1] && count < MOST; i++)
-        if (e->row[i].verdict == 0)
+        if (isfinite(e->row[i].log_seconds))
             seen[count++] = e->row[i].log_seconds;
     qsort(seen, (size_t)count, sizeof *seen, ascending);
     return count ? seen[count / 2] : 0;
@@ -106,17 +106,18 @@ static int64_t fill_subject(sp_lesson_table *t, int64_t subject)
     if (!isfinite(baseline))
         baseline = middle_of(e, subject);
     for (int64_t i = at; i < e->start[subject + 1]; i++)
-        if (e->row[i].verdict == 0)
+        if (isfinite(e->row[i].log_seconds))
             slowest = fmax(slowest, slower_than(&e->row[i], baseline));
     for (int64_t i = at; i < e->start[subject + 1]; i++) {
         const sp_example *row = &e->row[i];
         float *x = t->x + used * SP_FEATURES;
+        int timed = isfinite(row->log_seconds);
 
-        if ((row->verdict != 0 && row->verdict != TIMEOUT) ||
+        if ((!timed && row->verdict != TIMEOUT) ||
             !sp_subject_row(x, &e->subject[subject], &row->x))
             continue;
-        t->slower[used] = (float)(row->verdict == 0 ? slower_than(row, baseline)
-                                                    : slowest + log(2));
+        t->slower[used] =
+            (float)(timed ? slower_than(row, baseline) : slowest + log(2));
         t->bound[used] = sp_row_bound(x);
         t->noise[used] = (float)row->noise;
         t->from[used++] = i;
@@ -173,7 +174,7 @@ spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
 double sp_table_regret(const sp_lesson_table *t, const float *score,
                        double *first)
 {
-    double *all = sp_alloc_raw(t->e->rows + 1, sizeof *all), few;
+    double *all = sp_alloc_raw(t->e->rows + 1, sizeof *all), is;
 
     *first = nan("");
     if (!all)
@@ -183,9 +184,9 @@ double sp_table_regret(const sp_lesson_table *t, const float *score,
     for (int64_t i = 0; i < t->rows; i++)
         all[t->from[i]] = (double)score[i];
     *first = sp_examples_regret(t->e, all, 1);
-    few = sp_examples_regret(t->e, all, 5);
+    is = sp_examples_toll(t->e, all);
     sp_free(all);
-    return isfinite(*first) ? (*first + few) / 2 : HUGE_VAL;
+    return isfinite(is) ? is : HUGE_VAL;
 }
 
 int sp_lesson_note(const sp_lesson *l, double begin, const sp_lap *lap)

@@ -38,8 +38,8 @@ static inline float sp_row_bound(const float row[SP_FEATURES])
 /* The logarithm of the baseline's seconds as they were measured; NAN. */
 double sp_baseline_of(const sp_examples *e, int64_t subject);
 
-/* What a test says of scores, [rows] of t: the regret of the first choice and
- * of the best of five, in equal parts. It decides when to stop. */
+/* What a test says of scores, [rows] of t: sp_examples_toll, which decides
+ * when to stop; and the regret of the first choice. */
 double sp_table_regret(const sp_lesson_table *t, const float *score,
                        double *first);
 

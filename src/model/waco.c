@@ -38,8 +38,7 @@ typedef struct {
 static int teaches(const sp_example *row, sp_waco_words *words,
                    const sp_waconet *w)
 {
-    return row->verdict == 0 && row->log_seconds < 0 &&
-           sp_waconet_words(words, w, &row->x);
+    return row->log_seconds < 0 && sp_waconet_words(words, w, &row->x);
 }
 
 /* Up to BATCH schedules of a subject by chance. */
@@ -140,7 +139,7 @@ static spry_status test(learning *g, double *is, double *first)
     }
     if (s == SPRY_OK) {
         *first = sp_examples_regret(e, score, 1);
-        *is = (*first + sp_examples_regret(e, score, 5)) / 2;
+        *is = sp_examples_toll(e, score);
     }
     sp_free(score);
     return s;
