@@ -208,6 +208,8 @@ int progress_tune(const spry_progress *now, void *unused);
 void progress_step(int done, int of, const char *what);
 /* The callback of orders: "what: 45 %". */
 int progress_share(int64_t done, int64_t of, void *what);
+/* "text". */
+void progress_say(const char *text);
 void progress_clear(void);
 
 /* ---- dense arrays (npy.c) ---- */
@@ -230,6 +232,6 @@ spry_status dense_convert(dense *d, spry_type type);
 typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
-    cmd_cache, cmd_schedules, cmd_doctor;
+    cmd_cache, cmd_schedules, cmd_doctor, cmd_collect;
 
 #endif

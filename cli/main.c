@@ -23,6 +23,7 @@ static const entry commands[] = {
      "say what bounds a kernel, and what tuning changed"},
     {"export", cmd_export, "write a kernel as C that needs no spry"},
     {"net", cmd_net, "make, order and run sparse networks"},
+    {"collect", cmd_collect, "measure many schedules to learn from"},
     {"schedules", cmd_schedules, "list points of WACO's space and their size"},
     {"records", cmd_records, "list, show, move and check what was measured"},
     {"cache", cmd_cache, "look after the compiled kernels"},

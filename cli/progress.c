@@ -78,6 +78,11 @@ int progress_share(int64_t done, int64_t of, void *what)
     return stop_asked();
 }
 
+void progress_say(const char *text)
+{
+    show(text);
+}
+
 void progress_step(int done, int of, const char *what)
 {
     char text[512];

@@ -2,6 +2,7 @@
 #ifndef SPRY_H
 #define SPRY_H
 
+#include "spry/collect.h"
 #include "spry/graph.h"
 #include "spry/jit.h"
 #include "spry/machine.h"

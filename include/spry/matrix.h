@@ -58,7 +58,8 @@ void spry_matrix_free(spry_matrix *m);
 /* ---- making matrices ---- */
 
 /* spec: "KIND key=value ..." (commas work as blanks), for instance
- * "rmat scale=16 degree=8". Same spec and seed, same matrix, any machine. */
+ * "rmat scale=16 degree=8". Same spec and seed, same matrix, any machine.
+ * A seed in the spec, "rmat scale=16#7", comes before the other. */
 spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
                                  uint64_t seed);
 

@@ -22,7 +22,8 @@ typedef enum {
     SPRY_VERDICT_WRONG,
     SPRY_VERDICT_CRASH,
     SPRY_VERDICT_TIMEOUT,
-    SPRY_VERDICT_INFEASIBLE
+    SPRY_VERDICT_INFEASIBLE,
+    SPRY_VERDICT_SLOW /* right, but so slow that two runs sufficed */
 } spry_verdict;
 
 /* One trial. Strings are borrowed by spry_records_add and live until the
@@ -36,7 +37,7 @@ typedef struct {
     const char *compiler; /* "built-in" or the compiler's version */
     spry_verdict verdict;
     char noise;                /* grade of the machine's noise, A..D or ? */
-    double seconds;            /* median of samples; 0 unless verdict ok */
+    double seconds;            /* median of samples; 0 unless ok or slow */
     double speedup, low, high; /* over the baseline in the same race; 0: none */
     double pack_seconds;
     double bytes; /* packed storage */
@@ -56,6 +57,18 @@ typedef struct {
     int effort;   /* spry_effort */
     int64_t when;
 } spry_answer;
+
+/* Where a problem came from. A problem may have several origins: the same
+ * pattern may lie in two files. */
+typedef struct {
+    const char *problem; /* key */
+    const char *source;  /* a path, or "gen:SPEC#SEED"; "": not known */
+    const char *group;   /* the matrix behind it: what is the same matrix
+                            resized or permuted has the same group, and never
+                            is on both sides of a split */
+    const char *op, *type;
+    int64_t n, rows, cols, nnz; /* dense columns; shape of the matrix */
+} spry_origin;
 
 typedef struct spry_records spry_records;
 
@@ -102,7 +115,19 @@ spry_status spry_records_put_machine(spry_records *db, const spry_machine *m);
 spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
                                      int *found, const char *fingerprint);
 
-/* JSON lines, records, answers and machines. A damaged line is skipped and
+/* Origins of problems, in order of their keys. */
+spry_status spry_records_put_origin(spry_records *db, const spry_origin *o);
+typedef int spry_origin_visit(const spry_origin *o, void *payload);
+spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
+                                     void *payload);
+
+/* Work that is shared out: *got is 1 when `work` is ours for so many seconds
+ * from now, 0 when another process has it. Claiming again renews; 0 seconds
+ * give it back. A process that is gone has nothing. */
+spry_status spry_records_claim(spry_records *db, const char *work,
+                               double seconds, int *got);
+
+/* JSON lines: machines, problems, records and answers. A damaged line is skipped and
  * counted in *bad (may be NULL), its place named in spry_message(). A file in
  * which every line is damaged is not ours: SPRY_INPUT. */
 spry_status spry_records_export(spry_records *db, const char *path);

@@ -42,18 +42,23 @@ static int uses_intrinsics(const char *text)
     return text && (strstr(text, "SP_GATHER") || strstr(text, "_mm"));
 }
 
+void sp_codegen_around(sp_buf *out, spry_isa isa, const sp_buf *kernels)
+{
+    sp_codegen_prelude(out, isa);
+    if (uses_intrinsics(kernels->data))
+        sp_codegen_intrinsics(out, isa);
+    if (kernels->failed)
+        out->failed = 1;
+    else
+        sp_buf_add(out, kernels->data);
+}
+
 void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage)
 {
     sp_buf kernel = {0};
 
     sp_codegen_kernel(&kernel, k, storage);
-    sp_codegen_prelude(out, k->isa);
-    if (uses_intrinsics(kernel.data))
-        sp_codegen_intrinsics(out, k->isa);
-    if (kernel.failed)
-        out->failed = 1;
-    else
-        sp_buf_add(out, kernel.data);
+    sp_codegen_around(out, k->isa, &kernel);
     sp_buf_free(&kernel);
 }
 

@@ -5,7 +5,9 @@
  * exists. */
 #include "matrix/generate.h"
 
+#include <errno.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "matrix/internal.h"
@@ -16,7 +18,7 @@ static const sp_kind *const kinds[] = {
     &sp_kind_blocks,    &sp_kind_diagonals, &sp_kind_hypersparse,
     &sp_kind_pruned,    &sp_kind_arrow,     &sp_kind_bipartite,
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0], GRAIN = 512 };
+enum { KINDS = sizeof kinds / sizeof kinds[0], GRAIN = 512, LONGEST = 1024 };
 
 static const sp_kind *kind_at(int i)
 {
@@ -168,14 +170,36 @@ static spry_status generate(spry_matrix **out, const sp_gen *g)
     return s;
 }
 
+/* The spec without "#SEED", which is taken into g. */
+static spry_status take_seed(char text[LONGEST], sp_gen *g, const char *spec)
+{
+    size_t n = strcspn(spec, "#");
+    char *end;
+
+    if (n >= LONGEST)
+        return sp_fail(SPRY_USAGE, "a recipe of %zu characters is too long", n);
+    memcpy(text, spec, n);
+    text[n] = 0;
+    if (!spec[n])
+        return SPRY_OK;
+    errno = 0;
+    g->seed = strtoull(spec + n + 1, &end, 10);
+    if (spec[n + 1] < '0' || spec[n + 1] > '9' || *end || errno)
+        return sp_fail(SPRY_USAGE, "%.80s: '%.40s' is no seed", text,
+                       spec + n + 1);
+    return SPRY_OK;
+}
+
 spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
                         const sp_kind *const *from, int count, const char *spec)
 {
+    char text[LONGEST];
     const char *rest;
-    spry_status s;
+    spry_status s = take_seed(text, g, spec);
 
     *out = NULL;
-    s = find_kind(&g->kind, &rest, from, count, spec);
+    if (s == SPRY_OK)
+        s = find_kind(&g->kind, &rest, from, count, text);
     if (s == SPRY_OK)
         s = sp_gen_parse(g, rest);
     if (s == SPRY_OK)

@@ -149,22 +149,41 @@ static spry_status integer_parts(sp_packed *k, const spry_plan *plan)
     return s;
 }
 
-/* Into NaN: unwritten results must not pass for right ones. Then again, on
- * top of what came out. */
+static void free_parts(sp_packed *k)
+{
+    for (int i = 0; k->part && i < k->parts; i++)
+        sp_free(k->part[i].val);
+    sp_free(k->part);
+}
+
+/* The i-th of the runs; the first begins with NaN, since unwritten results
+ * must not pass for right ones. */
+static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
+                                int i, double *seconds)
+{
+    double begun;
+    spry_status s;
+
+    if (i == 0)
+        memset(o->C, 0xff,
+               (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
+    begun = sp_seconds();
+    s = spry_run_scaled(plan, runs[i].alpha, o->B, o->D, runs[i].beta, o->C);
+    *seconds = sp_seconds() - begun;
+    if (s == SPRY_OK)
+        s = compare(o, plan, o->exact, NULL, runs[i].factor);
+    if (s == SPRY_OK)
+        s = compare_rest(o, plan, runs[i].factor);
+    return s;
+}
+
 static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
 {
+    double seconds;
     spry_status s = SPRY_OK;
 
-    memset(o->C, 0xff,
-           (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
-    for (int i = 0; s == SPRY_OK && i < RUNS; i++) {
-        s = spry_run_scaled(plan, runs[i].alpha, o->B, o->D, runs[i].beta,
-                            o->C);
-        if (s == SPRY_OK)
-            s = compare(o, plan, o->exact, NULL, runs[i].factor);
-        if (s == SPRY_OK)
-            s = compare_rest(o, plan, runs[i].factor);
-    }
+    for (int i = 0; s == SPRY_OK && i < RUNS; i++)
+        s = run_integers(o, plan, i, &seconds);
     return s;
 }
 
@@ -251,9 +270,7 @@ static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
         s = check_crowd(o, &whole);
     if (s == SPRY_OK)
         s = check_watch(o, &whole);
-    for (int i = 0; k.part && i < k.parts; i++)
-        sp_free(k.part[i].val);
-    sp_free(k.part);
+    free_parts(&k);
     return s;
 }
 
@@ -276,6 +293,22 @@ spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan)
     s = check_integers(o, plan);
     if (s == SPRY_OK)
         s = check_reals(o, plan);
+    return s == SPRY_OK ? compare_margins(o, plan) : s;
+}
+
+spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
+                          double *seconds)
+{
+    sp_packed k;
+    spry_plan whole = *plan;
+    spry_status s = integer_parts(&k, plan);
+
+    whole.packed = &k;
+    if (s == SPRY_OK) {
+        fill_margins(o);
+        s = run_integers(o, &whole, 0, seconds);
+    }
+    free_parts(&k);
     return s == SPRY_OK ? compare_margins(o, plan) : s;
 }
 

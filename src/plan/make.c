@@ -4,15 +4,15 @@
 #include "base/base.h"
 #include "machine/machine.h"
 
-/* The built-in kernel, or one compiled now. */
-static spry_status find_kernel(spry_plan *plan, const char *cpu)
+/* The built-in kernel, one of k, or one compiled now. */
+static spry_status find_kernel(spry_plan *plan, const char *cpu, sp_kernels *k)
 {
     const char *flags[SP_FLAGS];
     sp_buf source = {0};
     spry_status s;
 
     plan->kernel = sp_builtin_find(&plan->spec);
-    if (plan->kernel)
+    if (plan->kernel || (k && sp_kernels_bind(plan, k)))
         return SPRY_OK;
     sp_codegen_file(&source, &plan->spec);
     if (source.failed)
@@ -72,6 +72,13 @@ spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
 spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
                            const spry_schedule *x, const spry_machine *m)
 {
+    return sp_plan_make_from(out, p, x, m, NULL);
+}
+
+spry_status sp_plan_make_from(spry_plan **out, const spry_problem *p,
+                              const spry_schedule *x, const spry_machine *m,
+                              sp_kernels *k)
+{
     spry_machine here;
     spry_status s = SPRY_OK;
 
@@ -83,7 +90,7 @@ spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
     if (s == SPRY_OK)
         s = sp_plan_prepare(out, p, x, m);
     if (s == SPRY_OK)
-        s = find_kernel(*out, m->fingerprint);
+        s = find_kernel(*out, m->fingerprint, k);
     if (s != SPRY_OK) {
         spry_plan_free(*out);
         *out = NULL;
@@ -98,8 +105,8 @@ void spry_plan_free(spry_plan *plan)
     sp_plan_attach(plan, NULL, NULL);
     sp_packed_free(plan->packed);
     sp_scratch_close(plan->scratch);
-    if (plan->code)
-        sp_jit_free(plan->code);
+    sp_jit_free(plan->code);
+    sp_kernels_free(plan->kernels);
     sp_free(plan);
 }
 
@@ -143,7 +150,7 @@ const char *spry_plan_kernel(const spry_plan *plan)
 
 int spry_plan_builtin(const spry_plan *plan)
 {
-    return plan->code == NULL;
+    return !plan->code && !plan->kernels;
 }
 
 spry_status spry_plan_source(char **out, const spry_plan *plan)

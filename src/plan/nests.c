@@ -4,61 +4,24 @@
 #include "base/base.h"
 #include "plan/plan.h"
 
-static int named_before(spry_plan *const *plan, int i)
+static spry_status bind_all(spry_plan *const *plan, int count, const char *cpu)
 {
-    for (int j = 0; j < i; j++)
-        if (plan[j] && strcmp(plan[j]->name, plan[i]->name) == 0)
-            return 1;
-    return 0;
-}
-
-/* One file with every kernel once; *widest needs the most flags. */
-static void write_file(sp_buf *out, const sp_spec **widest,
-                       spry_plan *const *plan, int count)
-{
-    *widest = NULL;
-    for (int i = 0; i < count; i++) {
-        if (!plan[i])
-            continue;
-        if (!*widest)
-            sp_codegen_prelude(out, plan[i]->spec.isa);
-        if (!*widest || plan[i]->spec.super.parallel)
-            *widest = &plan[i]->spec;
-        if (!named_before(plan, i))
-            sp_codegen_kernel(out, &plan[i]->spec, "");
-    }
-}
-
-/* The same text is compiled and loaded once; each plan holds on to it. */
-static spry_status load(spry_plan *plan, const sp_buf *source,
-                        const char *const *flags, const char *cpu)
-{
-    spry_status s = sp_jit_load(&plan->code, source->data, flags, cpu);
-
-    if (s != SPRY_OK)
-        return s;
-    *(void **)&plan->kernel = sp_jit_symbol(plan->code, plan->name);
-    return plan->kernel
-               ? SPRY_OK
-               : sp_fail(SPRY_FAIL, "kernel %s lost its name", plan->name);
-}
-
-static spry_status compile(spry_plan *const *plan, int count, const char *cpu)
-{
-    const char *flags[SP_FLAGS];
-    const sp_spec *widest;
-    sp_buf source = {0};
+    sp_spec *spec = sp_alloc_raw(count, sizeof *spec);
+    sp_kernels *kernels = NULL;
+    int n = 0;
     spry_status s = SPRY_OK;
 
-    write_file(&source, &widest, plan, count);
-    if (source.failed)
-        s = sp_fail_memory(source.cap);
-    if (widest)
-        sp_codegen_flags(flags, widest);
-    for (int i = 0; s == SPRY_OK && i < count; i++)
+    if (!spec)
+        return sp_fail_memory((size_t)count * sizeof *spec);
+    for (int i = 0; i < count; i++)
         if (plan[i])
-            s = load(plan[i], &source, flags, cpu);
-    sp_buf_free(&source);
+            spec[n++] = plan[i]->spec;
+    s = sp_kernels_make(&kernels, spec, n, cpu, 1);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        if (plan[i] && !sp_kernels_bind(plan[i], kernels))
+            s = sp_fail(SPRY_FAIL, "kernel %s lost its name", plan[i]->name);
+    sp_kernels_free(kernels);
+    sp_free(spec);
     return s;
 }
 
@@ -75,7 +38,7 @@ spry_status sp_plan_make_nests(spry_plan **plan, int count,
             s = SPRY_OK;
     }
     if (s == SPRY_OK)
-        s = compile(plan, count, m->fingerprint);
+        s = bind_all(plan, count, m->fingerprint);
     for (int i = 0; s != SPRY_OK && i < count; i++) {
         spry_plan_free(plan[i]);
         plan[i] = NULL;

@@ -24,7 +24,8 @@ struct spry_plan {
     char name[SP_KERNEL_NAME];
     sp_packed *packed;
     sp_kernel *kernel;
-    sp_jit_code *code; /* NULL: built in */
+    sp_jit_code *code;          /* compiled for this plan alone, */
+    struct sp_kernels *kernels; /* or for many; both NULL: built in */
     int foreign;       /* for a wider machine than this one: not to be run */
     double pack_seconds;
     sp_scratch *scratch; /* room for copies of the dense operand */
@@ -36,9 +37,25 @@ struct spry_plan {
 spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
                             const spry_schedule *x, const spry_machine *m);
 
-/* Plans of many super schedules, x[i] on p[i], whose kernels are compiled in
- * one go: starting the compiler costs more than most kernels do. A point
- * that is illegal or infeasible leaves plan[i] NULL. On failure all are. */
+/* ---- many at once (kernels.c, nests.c) ---- */
+
+/* Compiled kernels, held by whoever made them and by plans they are bound
+ * to. Those of the specs that are not built in, in one call of the compiler
+ * per core. */
+typedef struct sp_kernels sp_kernels;
+spry_status sp_kernels_make(sp_kernels **out, const sp_spec *spec, int count,
+                            const char *cpu, int cores);
+void sp_kernels_free(sp_kernels *k);
+/* Give a prepared plan its kernel; 0 when it is not among them. */
+int sp_kernels_bind(spry_plan *plan, sp_kernels *k);
+
+/* spry_plan_make, which looks among these kernels before it compiles. */
+spry_status sp_plan_make_from(spry_plan **out, const spry_problem *p,
+                              const spry_schedule *x, const spry_machine *m,
+                              sp_kernels *k);
+
+/* Plans of many super schedules, x[i] on p[i]. A point that is illegal or
+ * infeasible leaves plan[i] NULL. On failure all are. */
 spry_status sp_plan_make_nests(spry_plan **plan, int count,
                                const spry_problem *const *p,
                                const spry_schedule *x, const spry_machine *m);
@@ -67,6 +84,11 @@ void sp_oracle_free(sp_oracle *o);
 /* One run on real numbers, a handful of rows compared: for a plan that was
  * checked before, on the word of a store. */
 spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
+
+/* One run on integers into NaN, every result compared: for a trial that is
+ * to be timed, not used. *seconds is what the run took. */
+spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
+                          double *seconds);
 
 /* The operands and room for results, as the oracle holds them. */
 const void *sp_oracle_B(const sp_oracle *o);

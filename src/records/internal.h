@@ -1,7 +1,7 @@
 /* internal.h - the store from inside: a connection, and rows with a shape.
  *
- * Records, answers and machines are rows of three tables that differ only in
- * their shape. Walking, adding, checking, importing and merging know shapes,
+ * Records, answers, problems and machines are rows of tables that differ
+ * only in their shape. Walking, adding, checking, importing and merging know shapes,
  * never a particular table. A row's id follows from its contents, so adding
  * is idempotent, merging is set union, and damage shows. */
 #ifndef SP_RECORDS_INTERNAL_H
@@ -19,22 +19,26 @@ typedef enum {
     SP_ADD_RECORD,
     SP_ADD_ANSWER,
     SP_ADD_MACHINE,
+    SP_ADD_ORIGIN,
     SP_ALL_RECORDS,
     SP_ALL_ANSWERS,
     SP_ALL_MACHINES,
+    SP_ALL_ORIGINS,
     SP_SOME_RECORDS, /* ?1 <= problem < ?2, machine ?3 or NULL */
     SP_ANSWERS_FOR,  /* problem ?1, machine ?2, effort >= ?3 */
     SP_ONE_MACHINE,  /* fingerprint ?1 */
     SP_REPLACE_MACHINE,
     SP_DROP_FAILURES, /* older than ?1 */
     SP_COUNTS,        /* records, answers, machines */
+    SP_CLAIM,         /* work ?1, owner ?2, until ?3, now ?4 */
+    SP_CLAIM_OF,      /* work ?1: its owner and until when */
     SP_STATEMENTS
 } sp_statement;
 
 struct spry_records {
     sqlite3 *sql;
     sqlite3_stmt *statement[SP_STATEMENTS];
-    int blank;   /* an empty file that was not to be touched */
+    int version; /* of the schema; 0: an empty file, not to be touched */
     int batch;   /* between spry_records_batch and _commit */
     char *texts; /* of the answer found last */
     double *sample;
@@ -72,7 +76,7 @@ typedef enum {
     SP_FIELD_TEXT,    /* const char * */
     SP_FIELD_NEEDED,  /* the same, never "" */
     SP_FIELD_REAL,    /* double, finite, not negative */
-    SP_FIELD_TIME,    /* int64_t, not negative */
+    SP_FIELD_COUNT,   /* int64_t, not negative */
     SP_FIELD_SMALL,   /* int, not negative */
     SP_FIELD_VERDICT, /* spry_verdict, stored by name */
     SP_FIELD_NOISE,   /* char, stored as text */
@@ -93,6 +97,7 @@ typedef union {
     spry_record record;
     spry_answer answer;
     sp_machine_row machine;
+    spry_origin origin;
 } sp_row;
 
 enum { SP_ID = 33 };
@@ -102,15 +107,16 @@ typedef struct sp_shape {
     const sp_field *field;
     int fields;
     sp_statement add, all; /* columns: id, then the fields in order */
+    int since;             /* the schema that brought the table */
     /* The id that a valid row must have. */
     spry_status (*identify)(char id[SP_ID], const struct sp_shape *shape,
                             const sp_row *row);
 } sp_shape;
 
-enum { SP_SHAPES = 3 };
-extern const sp_shape sp_shapes[SP_SHAPES]; /* machine, record, answer */
-extern const sp_shape *const sp_record_shape, *const sp_answer_shape,
-                                                  *const sp_machine_shape;
+enum { SP_SHAPES = 4 };
+extern const sp_shape sp_shapes[SP_SHAPES];
+extern const sp_shape *const sp_record_shape,
+    *const sp_answer_shape, *const sp_machine_shape, *const sp_origin_shape;
 
 /* A field as one of the four things that SQL, JSON and the hash know. */
 typedef enum {

@@ -27,7 +27,7 @@ static const sp_field record_fields[] = {
     AT(spry_record, "high", REAL, high),
     AT(spry_record, "pack_seconds", REAL, pack_seconds),
     AT(spry_record, "bytes", REAL, bytes),
-    AT(spry_record, "at", TIME, when),
+    AT(spry_record, "at", COUNT, when),
     AT(spry_record, "samples", SAMPLES, samples),
 };
 
@@ -45,11 +45,23 @@ static const sp_field answer_fields[] = {
     AT(spry_answer, "tuning_seconds", REAL, tuning_seconds),
     AT(spry_answer, "calls", REAL, calls),
     AT(spry_answer, "effort", SMALL, effort),
-    AT(spry_answer, "at", TIME, when),
+    AT(spry_answer, "at", COUNT, when),
 };
 
 static const sp_field machine_fields[] = {
     AT(sp_machine_row, "text", NEEDED, text),
+};
+
+static const sp_field origin_fields[] = {
+    AT(spry_origin, "problem", NEEDED, problem),
+    AT(spry_origin, "source", TEXT, source),
+    AT(spry_origin, "base", NEEDED, group), /* GROUP is a word of SQL */
+    AT(spry_origin, "op", NEEDED, op),
+    AT(spry_origin, "type", NEEDED, type),
+    AT(spry_origin, "n", COUNT, n),
+    AT(spry_origin, "rows", COUNT, rows),
+    AT(spry_origin, "cols", COUNT, cols),
+    AT(spry_origin, "nnz", COUNT, nnz),
 };
 
 static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
@@ -61,20 +73,23 @@ static spry_status identify_machine(char id[SP_ID], const sp_shape *shape,
 
 const sp_shape sp_shapes[SP_SHAPES] = {
     {"machine", "fingerprint", FIELDS(machine_fields), SP_ADD_MACHINE,
-     SP_ALL_MACHINES, identify_machine},
-    {"record", "id", FIELDS(record_fields), SP_ADD_RECORD, SP_ALL_RECORDS,
+     SP_ALL_MACHINES, 1, identify_machine},
+    {"problem", "id", FIELDS(origin_fields), SP_ADD_ORIGIN, SP_ALL_ORIGINS, 2,
      identify_by_hash},
-    {"answer", "id", FIELDS(answer_fields), SP_ADD_ANSWER, SP_ALL_ANSWERS,
+    {"record", "id", FIELDS(record_fields), SP_ADD_RECORD, SP_ALL_RECORDS, 1,
+     identify_by_hash},
+    {"answer", "id", FIELDS(answer_fields), SP_ADD_ANSWER, SP_ALL_ANSWERS, 1,
      identify_by_hash},
 };
 const sp_shape *const sp_machine_shape = &sp_shapes[0];
-const sp_shape *const sp_record_shape = &sp_shapes[1];
-const sp_shape *const sp_answer_shape = &sp_shapes[2];
+const sp_shape *const sp_origin_shape = &sp_shapes[1];
+const sp_shape *const sp_record_shape = &sp_shapes[2];
+const sp_shape *const sp_answer_shape = &sp_shapes[3];
 
 /* ---- fields ---- */
 
-static const char *const verdicts[] = {"ok", "wrong", "crash", "timeout",
-                                       "infeasible"};
+static const char *const verdicts[] = {"ok",      "wrong",      "crash",
+                                       "timeout", "infeasible", "slow"};
 enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
 
 const char *spry_verdict_name(spry_verdict v)
@@ -99,7 +114,7 @@ sp_value_type sp_field_type(const sp_field *f)
         [SP_FIELD_TEXT] = SP_VALUE_TEXT,
         [SP_FIELD_NEEDED] = SP_VALUE_TEXT,
         [SP_FIELD_REAL] = SP_VALUE_REAL,
-        [SP_FIELD_TIME] = SP_VALUE_INTEGER,
+        [SP_FIELD_COUNT] = SP_VALUE_INTEGER,
         [SP_FIELD_SMALL] = SP_VALUE_INTEGER,
         [SP_FIELD_VERDICT] = SP_VALUE_TEXT,
         [SP_FIELD_NOISE] = SP_VALUE_TEXT,
@@ -125,7 +140,7 @@ sp_value sp_field_get(const sp_field *f, const sp_row *row)
         memcpy(&v.real, member, sizeof v.real);
         v.real += 0.0; /* SQLite knows no -0 */
         break;
-    case SP_FIELD_TIME: memcpy(&v.integer, member, sizeof v.integer); break;
+    case SP_FIELD_COUNT: memcpy(&v.integer, member, sizeof v.integer); break;
     case SP_FIELD_SMALL:
         memcpy(&small, member, sizeof small);
         v.integer = small;
@@ -163,7 +178,7 @@ int sp_field_set(const sp_field *f, sp_row *row, const sp_value *v)
     case SP_FIELD_TEXT:
     case SP_FIELD_NEEDED: memcpy(member, &v->text, sizeof v->text); break;
     case SP_FIELD_REAL: memcpy(member, &v->real, sizeof v->real); break;
-    case SP_FIELD_TIME: memcpy(member, &v->integer, sizeof v->integer); break;
+    case SP_FIELD_COUNT: memcpy(member, &v->integer, sizeof v->integer); break;
     case SP_FIELD_SMALL:
         small = v->integer > INT_MAX ? -1 : (int)v->integer;
         memcpy(member, &small, sizeof small);

@@ -10,12 +10,14 @@
 #include <sys/stat.h>
 
 enum {
-    SCHEMA = 1,
+    SCHEMA = 2,
     APPLICATION = 0x53505259, /* "SPRY" */
     PATIENCE = 10000          /* ms to wait for another process */
 };
 
-static const char schema[] =
+/* By the version that brought them: a new store has them all, an older one
+ * is brought up to date. */
+static const char *const schema[SCHEMA] = {
     "CREATE TABLE machine("
     "  fingerprint TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
     "CREATE TABLE record("
@@ -33,7 +35,18 @@ static const char schema[] =
     "  speedup REAL NOT NULL, low REAL NOT NULL, high REAL NOT NULL,"
     "  pack_seconds REAL NOT NULL, tuning_seconds REAL NOT NULL,"
     "  calls REAL NOT NULL, effort INTEGER NOT NULL, at INTEGER NOT NULL);"
-    "CREATE INDEX answer_of ON answer(problem, machine);";
+    "CREATE INDEX answer_of ON answer(problem, machine);",
+
+    "CREATE TABLE problem("
+    "  id TEXT PRIMARY KEY NOT NULL, problem TEXT NOT NULL,"
+    "  source TEXT NOT NULL, base TEXT NOT NULL, op TEXT NOT NULL,"
+    "  type TEXT NOT NULL, n INTEGER NOT NULL, rows INTEGER NOT NULL,"
+    "  cols INTEGER NOT NULL, nnz INTEGER NOT NULL);"
+    "CREATE INDEX problem_of ON problem(problem);"
+    "CREATE TABLE claim("
+    "  work TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL,"
+    "  until REAL NOT NULL);",
+};
 
 #define RECORD                                                         \
     "id, problem, about, schedule, machine, compiler, verdict, noise," \
@@ -42,6 +55,8 @@ static const char schema[] =
     "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
     " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at"
 
+#define ORIGIN "id, problem, source, base, op, type, n, rows, cols, nnz"
+
 static const char *const statements[SP_STATEMENTS] = {
     [SP_ADD_RECORD] = "INSERT OR IGNORE INTO record(" RECORD
                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -49,10 +64,13 @@ static const char *const statements[SP_STATEMENTS] = {
                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SP_ADD_MACHINE] =
         "INSERT OR IGNORE INTO machine(fingerprint, text) VALUES (?,?)",
+    [SP_ADD_ORIGIN] = "INSERT OR IGNORE INTO problem(" ORIGIN
+                      ") VALUES (?,?,?,?,?,?,?,?,?,?)",
     [SP_ALL_RECORDS] = "SELECT " RECORD " FROM record ORDER BY at, id",
     [SP_ALL_ANSWERS] = "SELECT " ANSWER " FROM answer ORDER BY at, id",
     [SP_ALL_MACHINES] =
         "SELECT fingerprint, text FROM machine ORDER BY fingerprint",
+    [SP_ALL_ORIGINS] = "SELECT " ORIGIN " FROM problem ORDER BY problem, id",
     [SP_SOME_RECORDS] =
         "SELECT " RECORD " FROM record WHERE problem >= ?1 AND problem < ?2"
         " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id",
@@ -68,6 +86,10 @@ static const char *const statements[SP_STATEMENTS] = {
     [SP_COUNTS] = "SELECT (SELECT count(*) FROM record),"
                   " (SELECT count(*) FROM answer),"
                   " (SELECT count(*) FROM machine)",
+    [SP_CLAIM] = "INSERT INTO claim(work, owner, until) VALUES (?1, ?2, ?3)"
+                 " ON CONFLICT(work) DO UPDATE SET owner = ?2, until = ?3"
+                 " WHERE owner = ?2 OR until <= ?4",
+    [SP_CLAIM_OF] = "SELECT owner, until FROM claim WHERE work = ?1",
 };
 
 /* ---- failures ---- */
@@ -173,9 +195,9 @@ static spry_status connect_to(spry_records *db, const char *name, int flags)
                             "PRAGMA cell_size_check = ON");
 }
 
-/* Whose file is it? *blank: nobody's yet. To be called in a transaction,
+/* Whose file is it, and of which version? 0: nobody's yet. To be called in a transaction,
  * since another process may be writing the schema just now. */
-static spry_status identify(spry_records *db, int *blank)
+static spry_status identify(spry_records *db)
 {
     int64_t application = 0, version = 0, things = 0;
     spry_status s = ask(db, &application, "PRAGMA application_id");
@@ -184,10 +206,10 @@ static spry_status identify(spry_records *db, int *blank)
         s = ask(db, &version, "PRAGMA user_version");
     if (s == SPRY_OK)
         s = ask(db, &things, "SELECT count(*) FROM sqlite_master");
-    *blank = application == 0 && version == 0 && things == 0;
-    if (s != SPRY_OK || *blank)
+    db->version = 0;
+    if (s != SPRY_OK || (application == 0 && version == 0 && things == 0))
         return s;
-    if (application != APPLICATION)
+    if (application != APPLICATION || version < 1)
         return sp_fail(SPRY_STORE,
                        "%s: belongs to another program; left as it is",
                        db->path);
@@ -196,6 +218,7 @@ static spry_status identify(spry_records *db, int *blank)
                        "%s: written by a newer spry (schema %lld, this one "
                        "knows %d); left as it is",
                        db->path, (long long)version, SCHEMA);
+    db->version = (int)version;
     return SPRY_OK;
 }
 
@@ -206,7 +229,7 @@ static spry_status connect_and_identify(spry_records *db, const char *name,
 
     if (s == SPRY_OK)
         s = sp_store_run(db, "BEGIN");
-    return s == SPRY_OK ? sp_store_end(db, identify(db, &db->blank)) : s;
+    return s == SPRY_OK ? sp_store_end(db, identify(db)) : s;
 }
 
 /* Changing the journal does not wait for others by itself. */
@@ -226,23 +249,25 @@ static spry_status choose_journal(spry_records *db)
     return s;
 }
 
-static spry_status create_schema(spry_records *db)
+static spry_status bring_up_to_date(spry_records *db)
 {
     char mark[96];
     spry_status s = sp_store_begin(db);
 
     if (s != SPRY_OK)
         return s;
-    s = identify(db, &db->blank); /* another process may have been faster */
+    s = identify(db); /* another process may have been faster */
     snprintf(mark, sizeof mark,
              "PRAGMA application_id = %d; PRAGMA user_version = %d",
              APPLICATION, SCHEMA);
-    if (s == SPRY_OK && db->blank)
-        s = sp_store_run(db, schema);
-    if (s == SPRY_OK && db->blank)
+    for (int v = db->version; s == SPRY_OK && v < SCHEMA; v++)
+        s = sp_store_run(db, schema[v]);
+    if (s == SPRY_OK && db->version < SCHEMA)
         s = sp_store_run(db, mark);
-    db->blank = 0;
-    return sp_store_end(db, s);
+    s = sp_store_end(db, s);
+    if (s == SPRY_OK)
+        db->version = SCHEMA;
+    return s;
 }
 
 /* Even reading a WAL store writes beside it. Where that is forbidden and no
@@ -297,14 +322,13 @@ spry_status sp_store_open(spry_records *db, sp_open_mode mode)
         s = connect_immutable(db);
     if (s != SPRY_OK || !create)
         return s;
+    if (fixed && db->version == 0)
+        return sp_fail(SPRY_SYSTEM, "%s: empty, and may only be read",
+                       db->path);
     if (fixed)
-        return db->blank ? sp_fail(SPRY_SYSTEM,
-                                   "%s: empty, and may only be "
-                                   "read",
-                                   db->path)
-                         : SPRY_OK;
+        return SPRY_OK;
     s = choose_journal(db);
-    return s == SPRY_OK && db->blank ? create_schema(db) : s;
+    return s == SPRY_OK && db->version < SCHEMA ? bring_up_to_date(db) : s;
 }
 
 void sp_store_close(spry_records *db)

@@ -88,7 +88,7 @@ spry_status spry_records_merge(spry_records *db, const char *other,
         s = sp_fail(SPRY_USAGE, "the path of the other store is too long");
     else if (!same_file(db->path, other))
         s = sp_store_open(from, SP_MUST_EXIST);
-    if (s == SPRY_OK && from->sql && !from->blank)
+    if (s == SPRY_OK && from->sql && from->version > 0)
         s = merge_open(db, from, &m);
     if (s == SPRY_OK && added)
         *added = m.added;

@@ -223,6 +223,8 @@ spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
     for (int i = 0; i < SP_SHAPES && s == SPRY_OK; i++) {
         sqlite3_stmt *q;
 
+        if (sp_shapes[i].since > db->version)
+            continue; /* an older store, only read */
         s = sp_store_statement(&q, db, sp_shapes[i].all);
         if (s == SPRY_OK)
             s = sp_walk(db, &sp_shapes[i], q, visit, payload, damage);

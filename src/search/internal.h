@@ -53,9 +53,6 @@ spry_space sp_point_nests(const sp_space *s);
 int sp_point_legal(const sp_space *s, const spry_schedule *x);
 /* Score of x: HUGE_VAL when it is not legal here. */
 double sp_point_score(const sp_space *s, const spry_schedule *x);
-/* A random legal point, of a random format or a nest; 0 when none was
- * found. */
-int sp_point_random(spry_schedule *x, const sp_space *s, sp_rng *r);
 /* A step to a legal point of the domain; 0 when none was found. */
 int sp_point_mutate(spry_schedule *x, const sp_space *s, sp_rng *r);
 /* Where wandering begins: the plain loop, or fixed CSR among the nests. */

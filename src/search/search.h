@@ -90,6 +90,10 @@ extern const int sp_strategy_count;
 /* NULL when there is none of that name. */
 const sp_strategy *sp_strategy_find(const char *name);
 
+/* A random legal point, of a random format or a nest; 0 when none was
+ * found. */
+int sp_point_random(spry_schedule *x, const sp_space *s, sp_rng *r);
+
 /* Legal neighbours of measured schedules, best predicted first, none of
  * `known`. */
 spry_status sp_search_around(sp_candidate *out, int *count, int most,

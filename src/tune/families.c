@@ -1,5 +1,5 @@
 /* families.c - the families of problems, one row each. */
-#include "tune/internal.h"
+#include "tune/heat.h"
 
 static int sparse_takes(const spry_problem *p)
 {
@@ -56,9 +56,9 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
 
 static const sp_family families[] = {
     {"sparse", sparse_takes, sparse_baselines, sparse_available, spry_predict,
-     spry_plan_make},
+     sp_plan_make_from},
     {"tensor", tensor_takes, tensor_baselines, sparse_available, spry_predict,
-     spry_plan_make},
+     sp_plan_make_from},
 };
 
 const sp_family *sp_family_of(const spry_problem *p)

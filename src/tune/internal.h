@@ -2,52 +2,9 @@
 #ifndef SP_TUNE_INTERNAL_H
 #define SP_TUNE_INTERNAL_H
 
-#include <stdatomic.h>
-
-#include "measure/measure.h"
-#include "plan/plan.h"
 #include "search/search.h"
-#include "spry/model.h"
 #include "spry/tune.h"
-
-/* Which kernels may be compiled for a trial. */
-typedef enum {
-    SP_COMPILE_NONE,
-    SP_COMPILE_USEFUL,
-    SP_COMPILE_ALL
-} sp_compiling;
-
-/* What a family of problems brings to the tuner. A row of families.c. */
-typedef struct {
-    const char *name;
-    int (*takes)(const spry_problem *p);
-    /* Plain ways to compute p, fastest guess first; returns how many. */
-    int (*baselines)(spry_schedule *out, const spry_problem *p,
-                     const spry_machine *m);
-    /* Can a plan for x be made: built in, or with a compiler at hand? */
-    int (*available)(const spry_problem *p, const spry_schedule *x,
-                     const spry_machine *m, sp_compiling compile);
-    spry_status (*predict)(spry_prediction *out, const spry_problem *p,
-                           const spry_schedule *x, const spry_machine *m);
-    spry_status (*make)(spry_plan **out, const spry_problem *p,
-                        const spry_schedule *x, const spry_machine *m);
-} sp_family;
-
-enum { SP_BASELINES = 4 };
-const sp_family *sp_family_of(const spry_problem *p);
-
-/* A candidate and what became of it. Lies in memory shared with the child
- * that measures; `done` is set last. */
-typedef struct {
-    spry_schedule x;
-    double predicted;
-    atomic_int done; /* all the rest is in */
-    spry_verdict verdict;
-    char why[160];
-    int builtin;
-    double pack_seconds, bytes;
-    sp_racer racer;
-} sp_result;
+#include "tune/heat.h"
 
 /* Room for all results; the last places are the final's. */
 enum { SP_FINALISTS = 3, SP_RESULTS = 256 };
@@ -97,7 +54,7 @@ spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
 spry_status sp_tune_propose(sp_tuner *t);
 /* Add neighbours of what won so far; 0 added ends the search. */
 spry_status sp_tune_evolve(sp_tuner *t, int *added);
-/* Race results [from, count) against the baseline, in a child (heat.c). */
+/* Race results [from, count) against the baseline (rounds.c). */
 spry_status sp_tune_heats(sp_tuner *t, int from);
 /* Race the best few again, in a fresh child; their places in results. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);

@@ -30,7 +30,7 @@ static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
     if (s == SPRY_OK)
         s = spry_schedule_parse(&story.baseline, a->baseline);
     if (s == SPRY_OK)
-        s = t->family->make(out, t->p, &story.best, &t->m);
+        s = t->family->make(out, t->p, &story.best, &t->m, NULL);
     if (s == SPRY_OK)
         s = sp_plan_glance(*out, t->opt.seed);
     if (s != SPRY_OK) {

@@ -4,26 +4,27 @@
 #include "base/base.h"
 #include "tune/internal.h"
 
-static spry_status add(sp_tuner *t, const sp_result *r)
+spry_status sp_result_add(spry_records *db, const spry_problem *p,
+                          const spry_machine *m, const sp_result *r)
 {
     char text[SPRY_SCHEDULE_TEXT], about[128];
     spry_record record = {
-        .problem = t->p->key,
+        .problem = p->key,
         .about = about,
         .schedule = spry_schedule_text(text, &r->x),
-        .machine = t->m.fingerprint,
+        .machine = m->fingerprint,
         .compiler = r->builtin || r->verdict == SPRY_VERDICT_INFEASIBLE
                         ? "built-in"
                         : spry_jit_compiler(),
         .verdict = r->verdict,
-        .noise = spry_machine_grade(&t->m),
+        .noise = spry_machine_grade(m),
         .pack_seconds = r->pack_seconds,
         .bytes = r->bytes,
         .when = (int64_t)time(NULL),
     };
 
-    sp_problem_about(about, sizeof about, t->p);
-    if (r->verdict == SPRY_VERDICT_OK) {
+    sp_problem_about(about, sizeof about, p);
+    if (r->verdict == SPRY_VERDICT_OK || r->verdict == SPRY_VERDICT_SLOW) {
         record.seconds = r->racer.seconds;
         record.speedup = r->racer.speedup;
         record.low = r->racer.low;
@@ -31,12 +32,12 @@ static spry_status add(sp_tuner *t, const sp_result *r)
         record.samples = r->racer.pairs;
         record.sample = r->racer.samples;
     }
-    return spry_records_add(t->db, &record);
+    return spry_records_add(db, &record);
 }
 
 void sp_tune_keep(sp_tuner *t, const sp_result *r)
 {
-    if (!t->db || add(t, r) == SPRY_OK)
+    if (!t->db || sp_result_add(t->db, t->p, &t->m, r) == SPRY_OK)
         return;
     sp_tuner_note(t, "some trials could not be stored");
     spry_records_close(t->db);

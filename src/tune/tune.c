@@ -126,7 +126,7 @@ static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
 /* Make, verify and tell. */
 static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
 {
-    spry_status s = t->family->make(out, t->p, &story->best, &t->m);
+    spry_status s = t->family->make(out, t->p, &story->best, &t->m, NULL);
 
     if (s == SPRY_OK)
         s = t->oracle ? sp_oracle_check(t->oracle, *out)
@@ -166,20 +166,9 @@ static void store_answer(sp_tuner *t, const spry_tuning *story)
 
 /* ---- measuring ---- */
 
-/* Either plain way would do, so the faster median decides, given a little
- * for the one that needs no threads. */
 const sp_result *sp_baseline(const sp_tuner *t)
 {
-    const sp_result *base = sp_results(t);
-
-    for (int i = 1; i < t->baselines; i++) {
-        const sp_result *r = &sp_results(t)[i];
-
-        if (r->done && r->verdict == SPRY_VERDICT_OK &&
-            r->racer.speedup > 1.05 && r->racer.speedup > base->racer.speedup)
-            base = r;
-    }
-    return base;
+    return sp_heats_baseline(sp_results(t), t->baselines);
 }
 
 /* The plain ways were raced against the first of them; in the end all

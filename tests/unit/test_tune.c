@@ -247,9 +247,10 @@ static void options_are_checked(void **state)
 /* ---- hostile candidates ---- */
 
 static spry_status hostile_make(spry_plan **out, const spry_problem *p,
-                                const spry_schedule *x, const spry_machine *m)
+                                const spry_schedule *x, const spry_machine *m,
+                                sp_kernels *kernels)
 {
-    spry_status s = spry_plan_make(out, p, x, m);
+    spry_status s = sp_plan_make_from(out, p, x, m, kernels);
 
     if (x->tile == 2)
         abort();

@@ -1,0 +1,320 @@
+/* collect.c - what the store lacks of a problem is drawn, compiled in
+ * batches, verified, raced and kept. */
+#include "spry/collect.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "collect/internal.h"
+#include "problem/problem.h"
+#include "spry/jit.h"
+
+/* Trials whose kernels are compiled together, and that race together. */
+enum { BATCH = 64, SIDE_BY_SIDE = SP_HEAT_WIDEST };
+
+/* A trial this many times slower than the baseline need not race. */
+static const double CUT = 8;
+
+/* One heat: a few rounds tell the middle to a few percent. */
+static const sp_race_options HEAT = {
+    .seconds = 0.2, .least = 3, .pairs = 9, .precision = 0.03};
+
+/* Our claim on a problem, and how often it is renewed. */
+static const double LEASE = 90, RENEW = 20;
+
+typedef struct {
+    spry_records *db;
+    const spry_problem *p;
+    spry_machine m;
+    const sp_family *family;
+    spry_collect_options opt;
+    spry_collected *out;
+    sp_list known, list;
+    sp_oracle *oracle;
+    sp_shared shared; /* sp_result[list.count] */
+    int baselines, count, recorded;
+    double begun, deadline, renewed;
+    char claim[192];
+    spry_status stored; /* whether the last trial could be kept */
+} collection;
+
+static sp_result *results(const collection *c)
+{
+    return c->shared.data;
+}
+
+/* ---- what is known ---- */
+
+static int recall(const spry_record *r, void *payload)
+{
+    collection *c = payload;
+    spry_schedule x;
+
+    if (strcmp(r->problem, c->p->key) == 0 &&
+        spry_schedule_parse(&x, r->schedule) == SPRY_OK)
+        sp_list_add(&c->known, &x);
+    return 0;
+}
+
+static spry_status remember_origin(collection *c, const char *source,
+                                   const char *group)
+{
+    char name[SPRY_GROUP_TEXT];
+    const spry_problem *p = c->p;
+    spry_origin o = {.problem = p->key,
+                     .source = source,
+                     .group = group ? group : spry_group_of(name, source),
+                     .op = spry_op_name(p->op),
+                     .type = spry_type_name(p->type),
+                     .n = p->n,
+                     .rows = p->A->rows,
+                     .cols = p->A->cols,
+                     .nnz = p->A->nnz};
+    spry_status s = spry_records_put_machine(c->db, &c->m);
+
+    return s == SPRY_OK ? spry_records_put_origin(c->db, &o) : s;
+}
+
+/* ---- keeping ---- */
+
+/* The plain ways were raced against the first of them; all others are
+ * compared with the fastest. */
+static sp_result rescaled(const collection *c, int i)
+{
+    sp_result r = results(c)[i];
+    double by = sp_heats_baseline(results(c), c->baselines)->racer.speedup;
+
+    if (i < c->baselines && by > 0) {
+        r.racer.speedup /= by;
+        r.racer.low /= by;
+        r.racer.high /= by;
+    }
+    return r;
+}
+
+static int plain_ways_done(const collection *c)
+{
+    for (int i = 0; i < c->baselines; i++)
+        if (!results(c)[i].done)
+            return 0;
+    return 1;
+}
+
+/* Finished trials, in one transaction. */
+static spry_status keep(collection *c)
+{
+    int begin = c->recorded;
+    spry_status s = SPRY_OK;
+
+    if (begin == c->count || !results(c)[begin].done || !plain_ways_done(c))
+        return s;
+    s = spry_records_batch(c->db);
+    for (;
+         s == SPRY_OK && c->recorded < c->count && results(c)[c->recorded].done;
+         c->recorded++) {
+        sp_result r = rescaled(c, c->recorded);
+
+        if (!sp_list_has(&c->known, &r.x))
+            s = sp_result_add(c->db, c->p, &c->m, &r);
+        c->out->verdict[r.verdict & 7]++;
+    }
+    return s == SPRY_OK ? spry_records_commit(c->db) : s;
+}
+
+/* ---- while a child measures ---- */
+
+static int watch(void *arg)
+{
+    collection *c = arg;
+    double now = sp_seconds();
+    int got;
+
+    if (c->stored == SPRY_OK)
+        c->stored = keep(c);
+    if (c->stored == SPRY_OK && now - c->renewed > RENEW) {
+        c->stored = spry_records_claim(c->db, c->claim, LEASE, &got);
+        c->renewed = now;
+    }
+    c->out->seconds = now - c->begun;
+    if (now >= c->deadline ||
+        (c->opt.progress && c->opt.progress(c->out, c->opt.payload)))
+        c->out->stopped = 1;
+    return c->out->stopped || c->stored != SPRY_OK;
+}
+
+/* ---- one batch ---- */
+
+/* The kernels of results [from, to) in one go. Without them each would be
+ * compiled by itself, so failing here is no failure. */
+static sp_kernels *compile(collection *c, const sp_urn *u, int from, int to)
+{
+    static sp_spec spec[BATCH];
+    sp_kernels *kernels = NULL;
+    double begun = sp_seconds();
+    int n = 0;
+
+    for (int i = from; i < to; i++) {
+        const spry_schedule *x = &results(c)[i].x;
+
+        if (sp_urn_can(u, x))
+            spec[n++] =
+                sp_codegen_spec(x, c->p, c->m.isa, x->index ? x->index : 32);
+    }
+    if (u->compile)
+        (void)sp_kernels_make(&kernels, spec, n, c->m.fingerprint,
+                              c->m.threads);
+    c->out->compile_seconds += sp_seconds() - begun;
+    return kernels;
+}
+
+static spry_status measure(collection *c, const sp_urn *u)
+{
+    sp_heats h = {.p = c->p,
+                  .family = c->family,
+                  .m = &c->m,
+                  .oracle = c->oracle,
+                  .shared = &c->shared,
+                  .baselines = c->baselines,
+                  .deadline = c->deadline,
+                  .seed = c->opt.seed,
+                  .wide = SIDE_BY_SIDE,
+                  .o = HEAT,
+                  .patience = 20,
+                  .cut = CUT,
+                  .watch = watch,
+                  .arg = c};
+    spry_status s = sp_heats_run(&h, 0, c->baselines);
+
+    h.patience =
+        1 + 100 * sp_heats_baseline(results(c), c->baselines)->racer.seconds;
+    for (int from = c->baselines, to;
+         s == SPRY_OK && plain_ways_done(c) && from < c->count && !watch(c);
+         from = to) {
+        to = from + BATCH < c->count ? from + BATCH : c->count;
+        h.kernels = compile(c, u, from, to);
+        s = sp_heats_run(&h, from, to);
+        sp_kernels_free(h.kernels);
+    }
+    watch(c);
+    return s == SPRY_OK ? c->stored : s;
+}
+
+/* ---- one problem ---- */
+
+static uint64_t mix(uint64_t seed, const char *key)
+{
+    for (; *key; key++)
+        seed = (seed ^ (unsigned char)*key) * 0x100000001b3u;
+    return seed;
+}
+
+/* Fill the results with plain ways and with what was drawn. */
+static spry_status draw(collection *c, const sp_urn *u)
+{
+    spry_schedule plain[SP_BASELINES];
+    int wanted = c->opt.schedules - c->known.count;
+    int supers = c->opt.draw == SPRY_DRAW_SUPER  ? wanted
+                 : c->opt.draw == SPRY_DRAW_BOTH ? wanted / 2
+                                                 : 0;
+    spry_status s = sp_list_open(&c->list, SP_BASELINES + wanted);
+
+    c->baselines = c->family->baselines(plain, c->p, &c->m);
+    for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
+        sp_list_add(&c->list, &plain[i]);
+    if (s == SPRY_OK)
+        s = sp_urn_draw(&c->list, &c->known, u, wanted - supers, supers);
+    if (s == SPRY_OK)
+        s = sp_shared_open(&c->shared,
+                           (size_t)c->list.count * sizeof(sp_result));
+    if (s != SPRY_OK)
+        return s;
+    for (c->count = 0; c->count < c->list.count; c->count++)
+        results(c)[c->count].x = c->list.x[c->count];
+    c->out->planned = c->count;
+    return s;
+}
+
+static spry_status collect(collection *c)
+{
+    sp_urn u = {.p = c->p,
+                .m = &c->m,
+                .family = c->family,
+                .compile = spry_jit_available() == SPRY_OK,
+                .seed = mix(c->opt.seed, c->p->key)};
+    spry_status s = sp_list_open(&c->known, 4 * c->opt.schedules + 1000);
+
+    if (s == SPRY_OK)
+        s = spry_records_each(c->db, c->p->key, c->m.fingerprint, recall, c);
+    c->out->known = c->known.count;
+    if (s != SPRY_OK || c->known.count >= c->opt.schedules)
+        return s;
+    s = draw(c, &u);
+    if (s == SPRY_OK)
+        s = sp_oracle_make(&c->oracle, c->p, c->opt.seed);
+    return s == SPRY_OK ? measure(c, &u) : s;
+}
+
+static spry_status begin(collection *c, spry_collected *out, spry_records *db,
+                         const spry_problem *p, const spry_collect_options *opt)
+{
+    static const spry_collect_options defaults = SPRY_COLLECT_DEFAULTS;
+
+    memset(c, 0, sizeof *c);
+    memset(out, 0, sizeof *out);
+    c->opt = defaults;
+    if (opt)
+        memcpy(&c->opt, opt,
+               opt->size < sizeof c->opt ? opt->size : sizeof c->opt);
+    c->out = out;
+    c->db = db;
+    c->p = p;
+    c->family = sp_family_of(p);
+    c->begun = c->renewed = sp_seconds();
+    c->deadline = c->opt.seconds > 0 ? c->begun + c->opt.seconds : HUGE_VAL;
+    if (!(c->opt.seconds >= 0) || c->opt.schedules < 1)
+        return sp_fail(SPRY_USAGE, "a collection needs one schedule or more "
+                                   "and seconds that are not negative");
+    if (c->opt.machine) {
+        c->m = *c->opt.machine;
+        return SPRY_OK;
+    }
+    return spry_machine_detect(&c->m);
+}
+
+static void end(collection *c)
+{
+    int got;
+
+    if (*c->claim)
+        (void)spry_records_claim(c->db, c->claim, 0, &got);
+    sp_oracle_free(c->oracle);
+    sp_shared_close(&c->shared);
+    sp_list_close(&c->list);
+    sp_list_close(&c->known);
+    c->out->seconds = sp_seconds() - c->begun;
+}
+
+spry_status spry_collect(spry_collected *out, spry_records *db,
+                         const spry_problem *p, const char *source,
+                         const char *group, const spry_collect_options *opt)
+{
+    collection c;
+    int got = 0;
+    spry_status s = begin(&c, out, db, p, opt);
+
+    if (s == SPRY_OK)
+        s = remember_origin(&c, source, group);
+    if (s == SPRY_OK) {
+        snprintf(c.claim, sizeof c.claim, "collect %s %s", c.m.fingerprint,
+                 p->key);
+        s = spry_records_claim(db, c.claim, LEASE, &got);
+    }
+    out->busy = s == SPRY_OK && !got;
+    if (!got)
+        *c.claim = 0;
+    else if (p->A->nnz > 0 && spry_problem_output_size(p) > 0)
+        s = collect(&c);
+    end(&c);
+    return s;
+}

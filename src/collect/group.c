@@ -1,0 +1,61 @@
+/* group.c - which matrix is behind a source. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "spry/collect.h"
+
+/* Where WACO's _RxC_N of a resized copy begins in name, or its end. */
+static size_t without_size(const char *name, size_t n)
+{
+    size_t at = n, digits[3] = {0};
+    static const char before[] = {'_', 'x', '_'};
+
+    for (int part = 0; part < 3; part++) {
+        while (at > 0 && isdigit((unsigned char)name[at - 1])) {
+            at--;
+            digits[part]++;
+        }
+        if (digits[part] == 0 || at < 2 || name[at - 1] != before[part])
+            return n;
+        at--;
+    }
+    return at;
+}
+
+static size_t without_endings(const char *name)
+{
+    static const char *const endings[] = {".gz",   ".mtx", ".csr", ".npz",
+                                          ".smtx", ".tsv", ".rb",  ".tns",
+                                          ".txt",  ".hb"};
+    size_t n = strlen(name);
+
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t k = strlen(endings[i]);
+
+        if (n > k && strncmp(name + n - k, endings[i], k) == 0) {
+            n -= k;
+            if (i > 0)
+                break;
+        }
+    }
+    return n;
+}
+
+char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source)
+{
+    const char *slash = strrchr(source, '/');
+    const char *name = slash ? slash + 1 : source;
+    size_t n;
+
+    if (strncmp(source, "gen:", 4) == 0) {
+        name = source;
+        n = strcspn(source, "#");
+    } else {
+        n = without_size(name, without_endings(name));
+    }
+    snprintf(buf, SPRY_GROUP_TEXT, "%.*s", n < 250 ? (int)n : 250, name);
+    if (!*buf)
+        snprintf(buf, SPRY_GROUP_TEXT, "?");
+    return buf;
+}

@@ -1,0 +1,37 @@
+/* internal.h - a collection under way. */
+#ifndef SP_COLLECT_INTERNAL_H
+#define SP_COLLECT_INTERNAL_H
+
+#include "spry/collect.h"
+#include "tune/heat.h"
+
+/* Schedules, each once. */
+typedef struct {
+    spry_schedule *x; /* [room] */
+    int count, room;
+} sp_list;
+
+spry_status sp_list_open(sp_list *l, int room);
+void sp_list_close(sp_list *l);
+/* 0 when it is in already, or when there is no more room. */
+int sp_list_add(sp_list *l, const spry_schedule *x);
+int sp_list_has(const sp_list *l, const spry_schedule *x);
+
+/* What schedules are drawn for. */
+typedef struct {
+    const spry_problem *p;
+    const spry_machine *m;
+    const sp_family *family;
+    int compile; /* kernels can be made */
+    uint64_t seed;
+} sp_urn;
+
+/* Is there a kernel for it, and is its storage of a size to be had? */
+int sp_urn_can(const sp_urn *u, const spry_schedule *x);
+
+/* Add `families` and `supers` points to l, none of them in `known`; fewer
+ * when there are no more. Of the latter a few cannot be had. */
+spry_status sp_urn_draw(sp_list *l, const sp_list *known, const sp_urn *u,
+                        int families, int supers);
+
+#endif

@@ -1,0 +1,157 @@
+/* kernels.c - many kernels, few calls of the compiler.
+ *
+ * Starting a compiler costs more than most kernels do, so the kernels of many
+ * plans go into one file, or into one per core. Nests have flags of their own
+ * and so files of their own. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "plan/plan.h"
+
+enum { KINDS = 2, WAYS = 8, FEW = 8 };
+
+struct sp_kernels {
+    atomic_int holders;
+    int parts;
+    sp_jit_code *part[KINDS * WAYS];
+};
+
+/* What one file is made of: every `ways`-th kernel of a kind. */
+typedef struct {
+    const sp_spec **spec; /* those not built in, each once */
+    int count, first, ways;
+} share;
+
+static int is_nest(const sp_spec *k)
+{
+    return k->format == SPRY_SUPER;
+}
+
+static int is_known(const sp_spec *const *list, int count, const sp_spec *k)
+{
+    char name[SP_KERNEL_NAME], other[SP_KERNEL_NAME];
+
+    sp_codegen_name(name, k);
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, sp_codegen_name(other, list[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* The kernels of a kind that must be compiled. */
+static int missing(const sp_spec **out, const sp_spec *spec, int count,
+                   int nests)
+{
+    int n = 0;
+
+    for (int i = 0; i < count; i++)
+        if (is_nest(&spec[i]) == nests && !sp_builtin_find(&spec[i]) &&
+            !is_known(out, n, &spec[i]))
+            out[n++] = &spec[i];
+    return n;
+}
+
+/* One file with every kernel of the share; *widest needs the most flags. */
+static void write_file(sp_buf *out, const sp_spec **widest, const share *s)
+{
+    sp_buf kernels = {0};
+
+    *widest = s->spec[s->first];
+    for (int i = s->first; i < s->count; i += s->ways) {
+        if (s->spec[i]->super.parallel)
+            *widest = s->spec[i];
+        sp_codegen_kernel(&kernels, s->spec[i], "");
+    }
+    sp_codegen_around(out, (*widest)->isa, &kernels);
+    sp_buf_free(&kernels);
+}
+
+static spry_status compile(sp_jit_code **out, const share *s, const char *cpu)
+{
+    const char *flags[SP_FLAGS];
+    const sp_spec *widest;
+    sp_buf source = {0};
+    spry_status status;
+
+    write_file(&source, &widest, s);
+    status = source.failed ? sp_fail_memory(source.cap)
+                           : sp_jit_load(out, source.data,
+                                         sp_codegen_flags(flags, widest), cpu);
+    sp_buf_free(&source);
+    return status;
+}
+
+/* A file per core, unless there are only a few kernels. */
+static int ways_for(int count, int cores)
+{
+    int ways = (count + FEW - 1) / FEW;
+
+    ways = ways < cores ? ways : cores;
+    return ways < WAYS ? ways : WAYS;
+}
+
+static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
+                                const char *cpu, int cores)
+{
+    int ways = ways_for(count, cores), begin = k->parts;
+    char why[512] = "";
+    spry_status s = SPRY_OK;
+
+#pragma omp parallel for schedule(static, 1) num_threads(ways > 1 ? ways : 1)
+    for (int i = 0; i < ways; i++) {
+        share part = {spec, count, i, ways};
+        spry_status one = compile(&k->part[begin + i], &part, cpu);
+
+#pragma omp critical(sp_kernels)
+        if (one != SPRY_OK) {
+            s = one;
+            snprintf(why, sizeof why, "%s", spry_message());
+        }
+    }
+    k->parts += ways;
+    return s == SPRY_OK ? s : sp_fail(s, "%s", why);
+}
+
+spry_status sp_kernels_make(sp_kernels **out, const sp_spec *spec, int count,
+                            const char *cpu, int cores)
+{
+    sp_kernels *k = sp_alloc(1, sizeof *k);
+    const sp_spec **some = sp_alloc(count, sizeof *some);
+    spry_status s = SPRY_OK;
+
+    *out = NULL;
+    if (!k || !some)
+        s = sp_fail_memory(sizeof *k + (size_t)count * sizeof *some);
+    else
+        k->holders = 1;
+    for (int nests = 0; s == SPRY_OK && nests < KINDS; nests++)
+        s = compile_kind(k, some, missing(some, spec, count, nests), cpu,
+                         cores);
+    sp_free(some);
+    if (s == SPRY_OK)
+        *out = k;
+    else
+        sp_kernels_free(k);
+    return s;
+}
+
+void sp_kernels_free(sp_kernels *k)
+{
+    if (!k || atomic_fetch_sub(&k->holders, 1) > 1)
+        return;
+    for (int i = 0; i < k->parts; i++)
+        sp_jit_free(k->part[i]);
+    sp_free(k);
+}
+
+int sp_kernels_bind(spry_plan *plan, sp_kernels *k)
+{
+    for (int i = 0; i < k->parts && !plan->kernel; i++)
+        *(void **)&plan->kernel = sp_jit_symbol(k->part[i], plan->name);
+    if (!plan->kernel)
+        return 0;
+    atomic_fetch_add(&k->holders, 1);
+    plan->kernels = k;
+    return 1;
+}

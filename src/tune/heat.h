@@ -1,0 +1,95 @@
+/* heat.h - candidates for one problem, verified and raced in a child process.
+ *
+ * The door through which the tuner and the collector measure. */
+#ifndef SP_HEAT_H
+#define SP_HEAT_H
+
+#include <stdatomic.h>
+
+#include "measure/measure.h"
+#include "plan/plan.h"
+#include "spry/model.h"
+#include "spry/records.h"
+
+/* Which kernels may be compiled for a trial. */
+typedef enum {
+    SP_COMPILE_NONE,
+    SP_COMPILE_USEFUL,
+    SP_COMPILE_ALL
+} sp_compiling;
+
+/* What a family of problems brings to the tuner. A row of families.c. */
+typedef struct {
+    const char *name;
+    int (*takes)(const spry_problem *p);
+    /* Plain ways to compute p, fastest guess first; returns how many. */
+    int (*baselines)(spry_schedule *out, const spry_problem *p,
+                     const spry_machine *m);
+    /* Can a plan for x be made: built in, or with a compiler at hand? */
+    int (*available)(const spry_problem *p, const spry_schedule *x,
+                     const spry_machine *m, sp_compiling compile);
+    spry_status (*predict)(spry_prediction *out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m);
+    /* kernels: compiled beforehand, or NULL */
+    spry_status (*make)(spry_plan **out, const spry_problem *p,
+                        const spry_schedule *x, const spry_machine *m,
+                        sp_kernels *kernels);
+} sp_family;
+
+enum { SP_BASELINES = 4 };
+const sp_family *sp_family_of(const spry_problem *p);
+
+/* A candidate and what became of it. Lies in memory shared with the child
+ * that measures; `done` is set last. */
+typedef struct {
+    spry_schedule x;
+    double predicted;
+    atomic_int done; /* all the rest is in */
+    spry_verdict verdict;
+    char why[160];
+    int builtin;
+    double pack_seconds, bytes;
+    sp_racer racer;
+} sp_result;
+
+enum { SP_HEAT_WIDEST = 8 };
+
+/* What to race, and how. */
+typedef struct {
+    const spry_problem *p;
+    const sp_family *family;
+    const spry_machine *m;
+    const sp_oracle *oracle;
+    sp_shared *shared; /* sp_result[], the plain ways first */
+    int baselines;
+    sp_kernels *kernels; /* compiled beforehand; may be NULL */
+    double deadline;     /* by sp_seconds; later nobody starts */
+    uint64_t seed;
+
+    int wide;          /* candidates side by side, packed at once */
+    sp_race_options o; /* of one heat */
+    int trusted;       /* all of them passed the check before */
+    double patience;   /* without a sign of life for so long, it has failed */
+    /* 0: whoever wins will be used, so the check is whole. Else only labels
+     * are wanted: one run is checked, and who takes this many times as long
+     * as the baseline is `slow` and need not race. */
+    double cut;
+
+    /* Called in the parent now and then; nonzero stops. May be NULL. */
+    int (*watch)(void *arg);
+    void *arg;
+} sp_heats;
+
+/* Measure results [from, to) that are not done, the plain ways before all
+ * others. Whatever a candidate does - crash, hang, compute nonsense - becomes
+ * its verdict. */
+spry_status sp_heats_run(const sp_heats *h, int from, int to);
+
+/* The baseline: the plain way that is fastest so far. */
+const sp_result *sp_heats_baseline(const sp_result *r, int baselines);
+
+/* The record of a finished trial, into the store. */
+spry_status sp_result_add(spry_records *db, const spry_problem *p,
+                          const spry_machine *m, const sp_result *r);
+
+#endif

@@ -1,0 +1,140 @@
+/* rounds.c - the tuner's heats, and its final. */
+#include "base/base.h"
+#include "tune/internal.h"
+
+/* Without a sign of life for so long, a trial has failed. */
+static const double PATIENCE = 20;
+
+enum { SIDE_BY_SIDE = 3 };
+
+/* Keep the store, the leader and the caller up to date. */
+static int watch(void *arg)
+{
+    sp_tuner *t = arg;
+    char text[SPRY_SCHEDULE_TEXT] = "";
+    spry_progress now = {
+        sp_seconds() - t->begun, t->deadline - t->begun, 0, t->count, 1, text};
+
+    sp_tune_remember(t);
+    for (int i = 0; i < t->count; i++)
+        now.trials += sp_results(t)[i].done;
+    if (t->best >= 0) {
+        now.best_speedup = sp_results(t)[t->best].racer.speedup;
+        spry_schedule_text(text, &sp_results(t)[t->best].x);
+    }
+    if (t->opt.progress && t->opt.progress(&now, t->opt.payload))
+        t->stopped = 1;
+    return t->stopped;
+}
+
+static sp_heats heats_of(sp_tuner *t, const sp_race_options *o)
+{
+    return (sp_heats){.p = t->p,
+                      .family = t->family,
+                      .m = &t->m,
+                      .oracle = t->oracle,
+                      .shared = &t->shared,
+                      .baselines = t->baselines,
+                      .deadline = t->deadline,
+                      .seed = t->opt.seed,
+                      .wide = SIDE_BY_SIDE,
+                      .o = *o,
+                      .patience = PATIENCE,
+                      .watch = watch,
+                      .arg = t};
+}
+
+spry_status sp_tune_heats(sp_tuner *t, int from)
+{
+    double share = t->opt.seconds / 12;
+    sp_race_options o = {
+        .seconds = share > 2 ? 2 : share, .pairs = 9, .precision = 0.03};
+    sp_heats h = heats_of(t, &o);
+    spry_status s = t->stopped ? SPRY_OK : sp_heats_run(&h, from, t->count);
+
+    watch(t);
+    return s;
+}
+
+/* ---- the final ---- */
+
+static int contains(const int *list, int n, int item)
+{
+    while (n > 0)
+        if (list[--n] == item)
+            return 1;
+    return 0;
+}
+
+/* The fastest verified result that is neither a baseline nor `taken`. */
+static int pick(const sp_tuner *t, const int *taken, int n)
+{
+    int best = -1;
+
+    for (int i = t->baselines; i < t->count; i++) {
+        const sp_result *r = &sp_results(t)[i];
+
+        if (r->done && r->verdict == SPRY_VERDICT_OK &&
+            !contains(taken, n, i) &&
+            (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
+            best = i;
+    }
+    return best;
+}
+
+/* Enough for an interval, whatever the budget says. */
+enum { ROUNDS = 9 };
+
+/* So many rounds, of as many finalists as fit into what is left of the
+ * budget; the first always runs. */
+static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
+{
+    double left = t->begun + t->opt.seconds - sp_seconds();
+    double need = ROUNDS * sp_baseline(t)->racer.seconds;
+
+    for (int i = 0; i < *n; i++) {
+        double more = ROUNDS * sp_results(t)[finalist[i]].racer.seconds;
+
+        if (i > 0 && need + more > left)
+            *n = i;
+        else
+            need += more;
+    }
+    return need > left ? need : left;
+}
+
+/* The best few run again behind the others, in a child of their own, and
+ * what comes out replaces what was measured in the heats. */
+spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
+{
+    sp_race_options o = {.least = ROUNDS, .pairs = 31, .precision = 0.015};
+    sp_heats h;
+    spry_status s;
+    int n = 0, at = t->count;
+
+    *count = 0;
+    for (; n < SP_FINALISTS; n++) {
+        finalist[n] = pick(t, finalist, n);
+        if (finalist[n] < 0)
+            break;
+        sp_results(t)[at + n] = sp_results(t)[finalist[n]];
+        sp_results(t)[at + n].done = 0;
+    }
+    if (n == 0)
+        return SPRY_OK;
+    o.seconds = final_seconds(t, finalist, &n);
+    t->deadline = sp_seconds() + o.seconds + PATIENCE;
+    h = heats_of(t, &o);
+    h.trusted = 1;
+    s = sp_heats_run(&h, at, at + n);
+    for (int i = 0; s == SPRY_OK && i < n; i++) {
+        const sp_result *r = &sp_results(t)[at + i];
+
+        if (!r->done || r->verdict != SPRY_VERDICT_OK)
+            continue;
+        sp_results(t)[finalist[i]] = *r;
+        finalist[(*count)++] = finalist[i];
+        sp_tune_keep(t, r);
+    }
+    return s;
+}
