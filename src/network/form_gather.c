@@ -82,8 +82,8 @@ static void put_edge(const state *s, const sp_gather_layer *l, int64_t at,
         s->weight[l->weight - s->weight + at] = s->net->weight[k];
 }
 
-/* Up to eight neurons; missing ones repeat the first. How many edges they
- * took up in the arrays. */
+/* Up to eight neurons; missing ones repeat the first. How much of the arrays
+ * they took up, whole vectors. */
 static int64_t put_eight(const state *s, const sp_gather_layer *l, sp_eight *e,
                          const int32_t *neuron, int64_t first)
 {
@@ -106,12 +106,11 @@ static int64_t put_eight(const state *s, const sp_gather_layer *l, sp_eight *e,
     for (int i = 0; i < e->count; i++)
         for (int32_t t = 0; t < e->tail[i]; t++)
             put_edge(s, l, at++, n->start[neuron[i]] + e->common + t);
-    return at - e->at;
+    return (at - e->at + SP_LANES - 1) / SP_LANES * SP_LANES;
 }
 
-/* The layer's arrays begin at the given ones; returns its edges. */
-static int64_t put_layer(const state *s, sp_gather_layer *l, int64_t number,
-                         const int32_t *by_edges)
+static void put_layer(const state *s, const sp_gather_layer *l, int64_t number,
+                      const int32_t *by_edges)
 {
     const spry_network *n = s->net;
     int64_t first = n->first[number], width = n->first[number + 1] - first;
@@ -124,18 +123,18 @@ static int64_t put_layer(const state *s, sp_gather_layer *l, int64_t number,
             .count = (int32_t)(width - i < SP_LANES ? width - i : SP_LANES)};
         at += put_eight(s, l, e, by_edges + i, first);
     }
-    return at;
 }
 
-/* The last eight of a layer may repeat a neuron seven times: no more edges
- * than the layer's first-come seven of that degree. */
+/* More than the layer's edges: the last eight may repeat a neuron seven
+ * times, and each begins at a whole vector. */
 static int64_t room_of(const spry_network *n, int64_t l)
 {
     int64_t most = 0;
 
     for (int64_t v = n->first[l]; v < n->first[l + 1]; v++)
         most = edges_of(n, v) > most ? edges_of(n, v) : most;
-    return n->start[n->first[l + 1]] - n->start[n->first[l]] + 7 * most;
+    return n->start[n->first[l + 1]] - n->start[n->first[l]] +
+           (SP_LANES - 1) * (most + n->first[l + 1] - n->first[l]);
 }
 
 typedef struct {

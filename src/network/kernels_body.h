@@ -17,36 +17,45 @@ typedef float vec4 __attribute__((vector_size(16), may_alias));
 
 /* ---- what becomes of a sum ---- */
 
-INLINE vec where(bits mask, vec x)
+/* Linear, ReLU and clamp as one: what lies outside becomes an end, unless all
+ * is kept. */
+typedef struct {
+    float low, high;
+    bits keep;
+    bits always; /* add the bias to 0 as well */
+    int curved;  /* the rest is done on what was stored */
+} ending;
+
+INLINE ending ending_of(const sp_rows_layer *l)
 {
-    return (vec)(mask & (bits)x);
+    bits all = (bits){0} - 1, none = {0};
+    spry_curve c = l->activation.curve;
+
+    return (ending){0, c == SPRY_CLAMP ? l->activation.limit : INFINITY,
+                    c == SPRY_RELU || c == SPRY_CLAMP ? none : all,
+                    l->bias_on_nonzero ? none : all,
+                    c == SPRY_TANH || c == SPRY_SIGMOID};
 }
 
-INLINE vec curved(vec x, spry_activation a)
+INLINE vec finish(vec sum, float bias, const ending *e)
 {
-    for (int i = 0; i < SP_LANES; i++)
+    vec zero = {0}, high = zero + e->high;
+    bits above, below;
+
+    sum += (vec)((e->always | (sum != zero)) & (bits)(zero + bias));
+    above = (sum > zero) | e->keep;
+    below = (sum < high) | e->keep;
+    return (vec)(above & ((below & (bits)sum) | (~below & (bits)high)));
+}
+
+/* Here, not inlined: it is as slow as it is rare. */
+static __attribute__((noinline)) void bend(float *x, int count,
+                                           spry_activation a, uint32_t *alive)
+{
+    for (int i = 0; i < count; i++) {
         x[i] = sp_activate(a, x[i]);
-    return x;
-}
-
-INLINE vec finish(vec sum, float bias, spry_activation a, int on_nonzero)
-{
-    vec zero = {0}, add = zero + bias;
-    bits below;
-
-    sum += on_nonzero ? where(sum != zero, add) : add;
-    switch (a.curve) {
-    case SPRY_RELU: return where(sum > zero, sum);
-    case SPRY_CLAMP:
-        below = sum < a.limit;
-        sum = where(sum > zero, sum);
-        return (vec)((bits)where(below, sum) |
-                     (~below & (bits)where(sum > zero, zero + a.limit)));
-    case SPRY_TANH:
-    case SPRY_SIGMOID: return curved(sum, a);
-    case SPRY_LINEAR: break;
+        alive[i] |= x[i] != 0;
     }
-    return sum;
 }
 
 /* ---- one input: eight outputs in step ---- */
@@ -179,24 +188,26 @@ INLINE const float *source(const float *x, const place *p, int32_t k,
 }
 
 INLINE void settle(float *value, const sp_rows_layer *l, const place *p, int r,
-                   vec *sum, int vecs, bits *alive)
+                   vec *sum, int vecs, const ending *e, bits *alive)
 {
     float *to = value + (l->to + p->target[r]) * vecs * SP_LANES;
 
     UNROLL for (int v = 0; v < vecs; v++)
     {
-        vec y = finish(sum[v], p->bias[r], l->activation, l->bias_on_nonzero);
+        vec y = finish(sum[v], p->bias[r], e);
 
         alive[v] |= (bits)y;
         *(vec *)(to + v * SP_LANES) = y;
     }
+    if (e->curved)
+        bend(to, vecs * SP_LANES, l->activation, (uint32_t *)alive);
 }
 
 /* One output: `chains` sums of every chains-th source each, so that additions
  * need not wait for each other. */
 INLINE void run_one(float *value, const sp_rows_layer *l, const place *p,
                     int32_t sources, int vecs, int chains, int is_far,
-                    bits *alive)
+                    const ending *e, bits *alive)
 {
     const float *x = value + l->from * vecs * SP_LANES;
     vec sum[8][8];
@@ -221,12 +232,12 @@ INLINE void run_one(float *value, const sp_rows_layer *l, const place *p,
     UNROLL for (int c = chains / 2; c > 0; c /= 2)
         UNROLL for (int i = 0; i < c; i++) UNROLL for (int v = 0; v < vecs; v++)
             sum[i][v] += sum[i + c][v];
-    settle(value, l, p, 0, sum[0], vecs, alive);
+    settle(value, l, p, 0, sum[0], vecs, e, alive);
 }
 
 /* Several: a source is loaded once for all of them. */
 INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
-                     int32_t sources, int vecs, int outputs, int is_far,
+                     int32_t sources, int vecs, int outputs, const ending *e,
                      bits *alive)
 {
     const float *x = value + l->from * vecs * SP_LANES;
@@ -236,7 +247,7 @@ INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
     UNROLL for (int r = 0; r < outputs; r++)
         UNROLL for (int v = 0; v < vecs; v++) sum[r][v] = (vec){0};
     for (int32_t k = 0; k < sources; k++, w += outputs) {
-        const float *from = source(x, p, k, is_far, vecs);
+        const float *from = source(x, p, k, 0, vecs);
         vec in[8];
 
         UNROLL for (int v = 0; v < vecs; v++) in[v] =
@@ -245,21 +256,21 @@ INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
             UNROLL for (int v = 0; v < vecs; v++) sum[r][v] += w[r] * in[v];
     }
     UNROLL for (int r = 0; r < outputs; r++)
-        settle(value, l, p, r, sum[r], vecs, alive);
+        settle(value, l, p, r, sum[r], vecs, e, alive);
 }
 
 INLINE void run_share(float *value, const sp_rows_layer *l, const place *p,
                       const sp_share *s, int vecs, int chains, int most,
-                      int is_far, bits *alive)
+                      const ending *e, bits *alive)
 {
-#define CASE(n)                                                        \
-    case n:                                                            \
-        if (n <= most)                                                 \
-            run_some(value, l, p, s->sources, vecs, n, is_far, alive); \
+#define CASE(n)                                                   \
+    case n:                                                       \
+        if (n <= most)                                            \
+            run_some(value, l, p, s->sources, vecs, n, e, alive); \
         break;
     switch (s->outputs) {
     case 1:
-        run_one(value, l, p, s->sources, vecs, chains, is_far, alive);
+        run_one(value, l, p, s->sources, vecs, chains, 0, e, alive);
         break;
         CASE(2)
         CASE(3)
@@ -272,16 +283,21 @@ INLINE void run_share(float *value, const sp_rows_layer *l, const place *p,
 #undef CASE
 }
 
+/* Layers whose sources lie far apart are rare: their outputs share nothing. */
 INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
                       int chains, int most, int is_far, uint32_t *alive)
 {
     place p = {l->target, l->bias, l->weight, l->near, l->far};
+    ending e = ending_of(l);
     bits any[8] = {{0}};
 
     for (int64_t i = 0; i < l->shares; i++) {
         const sp_share *s = &l->share[i];
 
-        run_share(value, l, &p, s, vecs, chains, most, is_far, any);
+        if (is_far)
+            run_one(value, l, &p, s->sources, vecs, chains, 1, &e, any);
+        else
+            run_share(value, l, &p, s, vecs, chains, most, &e, any);
         p.target += s->outputs;
         p.bias += s->outputs;
         p.weight += (int64_t)s->outputs * s->sources;

@@ -96,7 +96,7 @@ static void put_share(filling *f, const sp_rows *r, const sp_rows_layer *l,
 static void put_group(filling *f, const sp_rows *r, const sp_rows_layer *l,
                       const int32_t *neuron, int64_t count, int64_t first)
 {
-    int limit = sp_share_limit(r->tile);
+    int limit = l->far ? 1 : sp_share_limit(r->tile);
     int64_t shares = (count + limit - 1) / limit;
 
     for (int64_t i = 0; i < shares; i++) {
