@@ -6,11 +6,12 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|compile|order|simulate|run ...",
+    "generate|inspect|compile|order|train-order|simulate|run ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "compile   make it smaller; the outputs stay the same\n"
     "order     put the edges into an order and show or write it\n"
+    "train-order  learn how to order, for order --order eon\n"
     "simulate  count what an order moves between fast and slow memory\n"
     "run       compute the outputs of a batch of inputs\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
@@ -27,6 +28,7 @@ static const struct {
                {"inspect", net_inspect},
                {"compile", net_compile},
                {"order", net_order},
+               {"train-order", net_train_order},
                {"simulate", net_simulate},
                {"run", net_run},
                {0}};

@@ -5,7 +5,7 @@
 #include "cli.h"
 
 command net_compile, net_generate, net_inspect, net_order, net_run,
-    net_simulate;
+    net_simulate, net_train_order;
 
 /* How to read a network, which order to make of it and how: options of
  * several actions. */
@@ -31,6 +31,17 @@ const char *net_order_name(void);
  * of --memory. free() it. */
 spry_status net_make_order(int32_t **out, const spry_network *n,
                            const char *name, int64_t room);
+
+/* The words of "a,b,c", at most NET_LIST (net_words.c). */
+enum { NET_LIST = 16 };
+typedef struct {
+    char text[512];
+    const char *word[NET_LIST];
+    int count;
+} net_words;
+spry_status net_split(net_words *out, const char *option, const char *text);
+/* The same as numbers of --memory. */
+spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text);
 
 /* A batch of inputs: a file (.npy, or any matrix, a row for each), or
  * strokes when path is NULL; at most `count` when that is above 0. Rows wrap

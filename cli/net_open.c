@@ -30,6 +30,7 @@ const opt net_ordering[] = {
 
 static int window = 5, block;
 static double seconds = 10, moves;
+static const char *model;
 const opt net_shaping[] = {
     {"window", OPT_INTEGER, &window, "N",
      "edges that ego, neurons that go looks back to (5)"},
@@ -38,6 +39,8 @@ const opt net_shaping[] = {
     {"seconds", OPT_SECONDS, &seconds, "T", "time for anneal (10)"},
     {"moves", OPT_COUNT, &moves, "N",
      "moves for anneal, however long they take"},
+    {"model", OPT_TEXT, &model, "FILE",
+     "what eon learned (the model that comes with spry)"},
     {0}};
 
 spry_status net_read_options(spry_network_options *out)
@@ -78,6 +81,7 @@ spry_status net_make_order(int32_t **out, const spry_network *n,
     o.seed = cli.seed;
     o.seconds = seconds;
     o.moves = (int64_t)moves;
+    o.model = model;
     snprintf(what, sizeof what, "order %s", name);
     o.progress = progress_share;
     o.payload = what;

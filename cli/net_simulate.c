@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 16 };
-
 static const char *orders = "destination", *memories = "128";
 static int policy = SPRY_LRU, line = 1;
 static const opt options[] = {
@@ -30,63 +28,14 @@ static const opt_page page = {
     1,
     1};
 
-/* ---- lists of words ---- */
-
-typedef struct {
-    char text[512];
-    const char *word[LIST];
-    int count;
-} words;
-
-static spry_status split(words *out, const char *option, const char *text)
-{
-    char *at = out->text;
-
-    out->count = 0;
-    if (strlen(text) >= sizeof out->text)
-        return say_fail(SPRY_USAGE, "--%s is too long", option);
-    memcpy(out->text, text, strlen(text) + 1);
-    for (char *comma = at; comma; at = comma + 1) {
-        comma = strchr(at, ',');
-        if (comma)
-            *comma = 0;
-        if (out->count == LIST || !*at)
-            return say_fail(SPRY_USAGE,
-                            "--%s takes 1 to %d words with commas between, "
-                            "not '%s'",
-                            option, LIST, text);
-        out->word[out->count++] = at;
-        if (!comma)
-            break;
-    }
-    return SPRY_OK;
-}
-
-static spry_status list_orders(words *out)
+static spry_status list_orders(net_words *out)
 {
     if (strcmp(orders, "all") != 0)
-        return split(out, "order", orders);
+        return net_split(out, "order", orders);
     out->count = 0;
-    for (int i = 0; i < LIST && spry_order_name(i); i++)
+    for (int i = 0; i < NET_LIST && spry_order_name(i); i++)
         out->word[out->count++] = spry_order_name(i);
     return SPRY_OK;
-}
-
-static spry_status list_memories(int64_t *out, int *count)
-{
-    words w = {.count = 0};
-    spry_status s = split(&w, "memory", memories);
-
-    for (int i = 0; s == SPRY_OK && i < w.count; i++) {
-        char *end;
-
-        out[i] = strtoll(w.word[i], &end, 10);
-        if (*end || out[i] < 3)
-            s = say_fail(SPRY_USAGE, "--memory takes numbers from 3, not '%s'",
-                         w.word[i]);
-    }
-    *count = s == SPRY_OK ? w.count : 0;
-    return s;
 }
 
 /* ---- showing ---- */
@@ -188,7 +137,7 @@ static spry_status simulate(page_of *p, const char *order, int64_t memory)
     return s;
 }
 
-static spry_status simulate_all(const spry_network *n, const words *order,
+static spry_status simulate_all(const spry_network *n, const net_words *order,
                                 const int64_t *memory, int memory_count)
 {
     page_of p = {.net = n};
@@ -204,16 +153,16 @@ static spry_status simulate_all(const spry_network *n, const words *order,
 spry_status net_simulate(int argc, char **argv)
 {
     spry_network *n = NULL;
-    int64_t memory[LIST];
+    int64_t memory[NET_LIST];
     int count = 0;
-    words order = {.count = 0};
+    net_words order = {.count = 0};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     s = list_orders(&order);
     if (s == SPRY_OK)
-        s = list_memories(memory, &count);
+        s = net_memories(memory, &count, memories);
     stop_watch();
     if (s == SPRY_OK)
         s = net_open(&n, argv[0]);

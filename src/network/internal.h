@@ -192,11 +192,16 @@ typedef struct {
 } sp_order;
 
 extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
-    sp_order_clustered, sp_order_go, sp_order_ego, sp_order_anneal;
+    sp_order_clustered, sp_order_go, sp_order_ego, sp_order_anneal,
+    sp_order_eon;
 
 /* Tell the caller how far it is; SPRY_STOPPED when that is far enough. */
 spry_status sp_order_progress(const spry_order_options *o, int64_t done,
                               int64_t of);
+
+/* Reads and writes of the order called `name` under LRU. */
+spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
+                        int64_t memory);
 
 /* Edges by the block of their target, blocks ascending; by source within,
  * descending in the first block, ascending in the next, and so on.

@@ -6,7 +6,7 @@
 static const sp_order *const orders[] = {
     &sp_order_destination, &sp_order_source, &sp_order_blocked,
     &sp_order_clustered,   &sp_order_go,     &sp_order_ego,
-    &sp_order_anneal,
+    &sp_order_anneal,      &sp_order_eon,
 };
 enum { ORDERS = sizeof orders / sizeof orders[0] };
 
@@ -90,6 +90,26 @@ spry_status sp_order_progress(const spry_order_options *o, int64_t done,
         return sp_fail(SPRY_STOPPED, "stopped after %lld of %lld",
                        (long long)done, (long long)of);
     return SPRY_OK;
+}
+
+spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
+                        int64_t memory)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    spry_simulate_options so = SPRY_SIMULATE_DEFAULTS;
+    int32_t *edge = sp_alloc_raw(n->edges, sizeof *edge);
+    spry_io io = {0};
+    spry_status s =
+        edge ? SPRY_OK : sp_fail_memory((size_t)n->edges * sizeof *edge);
+
+    o.memory = so.memory = memory;
+    if (s == SPRY_OK)
+        s = spry_order_make(edge, n, name, &o);
+    if (s == SPRY_OK)
+        s = spry_simulate(&io, n, edge, &so);
+    *out = io.reads + io.writes;
+    sp_free(edge);
+    return s;
 }
 
 /* ---- validity ---- */

@@ -60,4 +60,9 @@ void sp_log_p(float *out, const sp_tensor *logits, const uint8_t *mask,
 sp_tensor *sp_loss_value(sp_tape *t, sp_tensor *value, const float *old,
                          const float *returns, double clip);
 
+/* Of a whole episode: its advantages by GAE, and the returns that the value
+ * shall learn, advantage + value. */
+void sp_gae(float *advantage, float *returns, const float *reward,
+            const float *value, int64_t steps, double gamma, double lambda);
+
 #endif

@@ -296,6 +296,28 @@ static void test_choice_values(void **state)
     gradient_close(&g);
 }
 
+/* ---- advantages ---- */
+
+/* By hand, gamma 0.5 and lambda 0.5: surprises 3 - 4 = -1, 2 + 2 - 2 = 2 and
+ * 1 + 1 - 1 = 1, each added to a quarter of what follows. */
+static void test_advantages_by_hand(void **state)
+{
+    const float reward[] = {1, 2, 3}, value[] = {1, 2, 4};
+    const float right[] = {1.4375f, 1.75f, -1};
+    float advantage[3], returns[3];
+
+    (void)state;
+    sp_gae(advantage, returns, reward, value, 3, 0.5, 0.5);
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabsf(advantage[i] - right[i]) < 1e-6f);
+        assert_true(fabsf(returns[i] - right[i] - value[i]) < 1e-6f);
+    }
+    /* with lambda 1 the return is the discounted reward, whatever the value */
+    sp_gae(advantage, returns, reward, value, 3, 0.5, 1);
+    assert_true(fabsf(returns[0] - 2.75f) < 1e-6f);
+    sp_gae(advantage, returns, reward, value, 0, 0.5, 1); /* no step: nothing */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_lambdarank_value),
         cmocka_unit_test(test_choice_slopes),
         cmocka_unit_test(test_choice_values),
+        cmocka_unit_test(test_advantages_by_hand),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

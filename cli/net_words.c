@@ -1,0 +1,46 @@
+/* net_words.c - options that are lists: "a,b,c". */
+#include "net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+spry_status net_split(net_words *out, const char *option, const char *text)
+{
+    char *at = out->text;
+
+    out->count = 0;
+    if (strlen(text) >= sizeof out->text)
+        return say_fail(SPRY_USAGE, "--%s is too long", option);
+    memcpy(out->text, text, strlen(text) + 1);
+    for (char *comma = at; comma; at = comma + 1) {
+        comma = strchr(at, ',');
+        if (comma)
+            *comma = 0;
+        if (out->count == NET_LIST || !*at)
+            return say_fail(SPRY_USAGE,
+                            "--%s takes 1 to %d words with commas between, "
+                            "not '%s'",
+                            option, NET_LIST, text);
+        out->word[out->count++] = at;
+        if (!comma)
+            break;
+    }
+    return SPRY_OK;
+}
+
+spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text)
+{
+    net_words w = {.count = 0};
+    spry_status s = net_split(&w, "memory", text);
+
+    for (int i = 0; s == SPRY_OK && i < w.count; i++) {
+        char *end;
+
+        out[i] = strtoll(w.word[i], &end, 10);
+        if (*end || out[i] < 3)
+            s = say_fail(SPRY_USAGE, "--memory takes numbers from 3, not '%s'",
+                         w.word[i]);
+    }
+    *count = s == SPRY_OK ? w.count : 0;
+    return s;
+}
