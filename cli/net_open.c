@@ -35,7 +35,7 @@ const opt net_shaping[] = {
     {"window", OPT_INTEGER, &window, "N",
      "edges that ego, neurons that go looks back to (5)"},
     {"block", OPT_INTEGER, &block, "N",
-     "outputs at a time, of blocked (memory / 2)"},
+     "outputs at a time, of blocked (memory / 2 or fewer)"},
     {"seconds", OPT_SECONDS, &seconds, "T", "time for anneal (10)"},
     {"moves", OPT_COUNT, &moves, "N",
      "moves for anneal, however long they take"},

@@ -161,7 +161,8 @@ typedef struct {
     size_t size;    /* of this struct */
     int64_t window; /* edges that GO, EGO look back to */
     int64_t memory; /* neurons of fast memory to order for */
-    int64_t block;  /* outputs held at once; 0: memory / 2 */
+    int64_t block;  /* outputs held at once; 0: memory / 2, or fewer when
+                       their sums would not stay in memory */
     uint64_t seed;
     double seconds; /* time to improve an order in, for those that do */
     /* Called now and then; nonzero stops with SPRY_STOPPED, but an order that

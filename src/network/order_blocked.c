@@ -124,22 +124,102 @@ static int64_t widest_layer(const spry_network *n)
     return most;
 }
 
-/* block[v] for all neurons, T to a block, layer by layer; how many. With
- * sketches they decide who is whose neighbour. */
-static int64_t cut_blocks(int32_t *block, int32_t *order, sketch *sketches,
-                          const spry_network *n, const spry_order_options *o)
+/* ---- how many outputs make a block ---- */
+
+enum { SAMPLES = 4 };
+
+/* Outputs of a layer in the order that blocks are cut from, and a place for
+ * each neuron to note when it was last met. */
+typedef struct {
+    const spry_network *net;
+    const int32_t *output;
+    int64_t count;
+    int32_t *met;
+    int32_t now;
+} cutting;
+
+/* The sources of `size` outputs from `first` on: how many, and their edges. */
+static int64_t count_sources(cutting *c, int64_t first, int64_t size,
+                             int64_t *edges)
 {
+    int64_t sources = 0;
+
+    c->now++;
+    for (int64_t i = first; i < first + size; i++) {
+        int32_t v = c->output[i];
+
+        *edges += c->net->start[v + 1] - c->net->start[v];
+        for (int64_t k = c->net->start[v]; k < c->net->start[v + 1]; k++) {
+            int32_t u = c->net->source[k];
+
+            sources += c->met[u] != c->now;
+            c->met[u] = c->now;
+        }
+    }
+    return sources;
+}
+
+/* What an output costs in blocks of `size`, from a few of them: its share of
+ * the sources read, and a write and a read whenever its sum left memory. A
+ * source that passes by reaches it with the same chance each time; the sum
+ * is lost when as many as fit beside the block pass without reaching it. */
+static double cost_of_block(cutting *c, int64_t size, int64_t memory)
+{
+    int64_t blocks = c->count / size, some, sources = 0, edges = 0;
+    double outputs, chance;
+
+    some = blocks < SAMPLES ? blocks : SAMPLES;
+    for (int64_t i = 0; i < some; i++)
+        sources += count_sources(c, blocks * i / some * size, size, &edges);
+    if (sources == 0)
+        return 0;
+    outputs = (double)(some * size);
+    chance = (double)edges / (double)size / (double)sources;
+    return (double)sources / outputs +
+           2 * (double)edges / outputs *
+               pow(chance < 1 ? 1 - chance : 0, (double)(memory - size));
+}
+
+/* Half of memory, or fewer when their sums would not stay. */
+static int64_t choose_block(cutting *c, int64_t memory)
+{
+    int64_t half = (memory + 1) / 2, best = half;
+    double least = INFINITY;
+
+    if (half > c->count)
+        return half;
+    for (int64_t size = half; size > 0; size = size * 3 / 4) {
+        double cost = cost_of_block(c, size, memory);
+
+        if (cost < 0.95 * least) { /* it is an estimate */
+            least = cost;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/* block[v] for all neurons, layer by layer; how many. With sketches they
+ * decide who is whose neighbour. */
+static int64_t cut_blocks(int32_t *block, int32_t *order, sketch *sketches,
+                          cutting *c, const spry_order_options *o)
+{
+    const spry_network *n = c->net;
     int64_t blocks = 0;
 
     for (int64_t l = 0; l < n->layers; l++) {
-        int64_t from = n->first[l], count = n->first[l + 1] - from;
+        int64_t from = n->first[l], count = n->first[l + 1] - from, size;
 
         if (sketches)
             sort_by_sketch(order, sketches, n, l, o->seed);
+        for (int64_t i = 0; !sketches && i < count; i++)
+            order[i] = (int32_t)(from + i);
+        c->output = order;
+        c->count = count;
+        size = o->block > 0 ? o->block : choose_block(c, o->memory);
         for (int64_t i = 0; i < count; i++)
-            block[sketches ? order[i] : from + i] =
-                (int32_t)(blocks + i / o->block);
-        blocks += (count + o->block - 1) / o->block;
+            block[order[i]] = (int32_t)(blocks + i / size);
+        blocks += (count + size - 1) / size;
     }
     return blocks;
 }
@@ -147,14 +227,15 @@ static int64_t cut_blocks(int32_t *block, int32_t *order, sketch *sketches,
 static spry_status order_in_blocks(int32_t *edge, const spry_network *n,
                                    const spry_order_options *o, int clustered)
 {
-    int64_t widest = clustered ? widest_layer(n) : 0, blocks;
+    int64_t widest = widest_layer(n), blocks;
     int32_t *block = sp_alloc(n->neurons, sizeof *block);
     int32_t *order = sp_alloc(widest, sizeof *order);
-    sketch *sketches = sp_alloc(widest, sizeof *sketches);
+    sketch *sketches = sp_alloc(clustered ? widest : 0, sizeof *sketches);
+    cutting c = {.net = n, .met = sp_alloc(n->neurons, sizeof *c.met)};
     spry_status s;
 
-    if (block && order && sketches) {
-        blocks = cut_blocks(block, order, clustered ? sketches : NULL, n, o);
+    if (block && order && sketches && c.met) {
+        blocks = cut_blocks(block, order, clustered ? sketches : NULL, &c, o);
         s = sp_order_by_block(edge, n, block, blocks);
     } else {
         s = sp_fail_memory((size_t)n->neurons * sizeof *block);
@@ -162,6 +243,7 @@ static spry_status order_in_blocks(int32_t *edge, const spry_network *n,
     sp_free(block);
     sp_free(order);
     sp_free(sketches);
+    sp_free(c.met);
     return s;
 }
 

@@ -59,8 +59,6 @@ static spry_status fill_options(spry_order_options *o,
         return sp_fail(SPRY_USAGE,
                        "an order needs a window of 1 to 2^31 - 1, a memory of "
                        "3, and no negative block, time or moves");
-    if (o->block == 0)
-        o->block = (o->memory + 1) / 2;
     return SPRY_OK;
 }
 

@@ -462,9 +462,39 @@ static void bad_options_are_refused(void **state)
     spry_network_free(n);
 }
 
+/* ---- blocked ---- */
+
+/* On random networks blocks move less than whole neurons and than EGO's
+ * edges, also when memory is so small that half of it is too many. */
+static void blocked_beats_destination_and_ego(void **state)
+{
+    static const char *const random[] = {
+        "gen:random,width=512,depth=2,density=0.05",
+        "gen:random,width=300,depth=2,density=0.1",
+        "gen:random,width=150,depth=3,density=0.4",
+    };
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        spry_network *n = read_net(random[i], 5);
+
+        for (int64_t memory = 16; memory <= 128; memory *= 2) {
+            int64_t blocked, destination, ego;
+
+            check_ok(sp_order_io(&blocked, n, "blocked", memory));
+            check_ok(sp_order_io(&destination, n, "destination", memory));
+            check_ok(sp_order_io(&ego, n, "ego", memory));
+            assert_true(blocked < destination);
+            assert_true(blocked < ego);
+        }
+        spry_network_free(n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocked_beats_destination_and_ego),
         cmocka_unit_test(ego_is_the_queue),
         cmocka_unit_test(go_takes_the_largest_key),
         cmocka_unit_test(go_wants_a_square),
