@@ -36,6 +36,15 @@ const char *spry_prediction_bound(const spry_prediction *p);
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m);
 
+/* Seconds of n schedules from whoever knows best: the learned model of the
+ * operation, when there is one (SPRY_MODELS, then the user's own, then the
+ * shipped one), else the analytic model. `who` says which: "analytic", or the
+ * learned model's name. HUGE_VAL: cannot be had. */
+enum { SPRY_WHO = 80 };
+spry_status spry_guess(double *seconds, char who[SPRY_WHO],
+                       const spry_problem *p, const spry_schedule *x, int n,
+                       const spry_machine *m);
+
 /* What learned models multiply with: OpenBLAS and its version, or "own
  * loops", which are slower. */
 const char *spry_model_blas(void);

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     size_t size;    /* sizeof (spry_tune_options) */
-    double seconds; /* budget; 0: 10 s */
+    double seconds; /* budget; 0: 10 s, 4.5 s with a learned model */
     double calls;   /* how often the kernel will run; 0: very often */
     int threads;    /* 0: all that may be used */
     spry_effort effort;
@@ -82,6 +82,8 @@ typedef struct {
     int trials;
     const spry_trial *trial; /* [trials] in order of measuring */
     char note[512];          /* what was not available, "" if all was */
+    char model[80];          /* who ranked: "analytic" or a learned model's
+                                name; "": nobody was asked */
 } spry_tuning;
 
 /* Find a plan for p. opt NULL: the defaults. */

@@ -5,7 +5,15 @@
 #include "base/base.h"
 #include "tune/internal.h"
 
-enum { FEW = 24, MANY = 72, REMEMBERED = 3, GENERATION = 8 };
+/* A learned model needs fewer tries; special loop nests are few. */
+enum {
+    FEW = 24,
+    LEARNED = 20,
+    MANY = 72,
+    REMEMBERED = 3,
+    GENERATION = 8,
+    AT_A_TIME = 256
+};
 
 /* What earlier runs found out about this problem on this machine. */
 typedef struct {
@@ -58,25 +66,45 @@ static int contains(const spry_schedule *list, int count,
 /* ---- scoring for the search ---- */
 
 typedef struct {
-    const sp_tuner *t;
+    sp_tuner *t;
     const memory *known;
 } scoring;
 
-static double score_one(const scoring *g, const spry_schedule *x)
+/* Can x be had, and has it not failed before? */
+static int is_open(const scoring *g, const spry_schedule *x)
 {
-    spry_prediction guess;
-
-    if (!g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) ||
-        contains(g->known->failed, g->known->failures, x) ||
-        g->t->family->predict(&guess, g->t->p, x, &g->t->m) != SPRY_OK)
-        return HUGE_VAL;
-    return guess.seconds;
+    return g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) &&
+           !contains(g->known->failed, g->known->failures, x);
 }
 
 static void score(double *out, const spry_schedule *x, int n, void *payload)
 {
-    for (int i = 0; i < n; i++)
-        out[i] = score_one(payload, &x[i]);
+    const scoring *g = payload;
+    spry_schedule open[AT_A_TIME];
+    double seconds[AT_A_TIME];
+    int who[AT_A_TIME];
+
+    for (int from = 0, count; from < n; from += AT_A_TIME) {
+        count = 0;
+        for (int i = from; i < n && i < from + AT_A_TIME; i++) {
+            out[i] = HUGE_VAL;
+            if (is_open(g, &x[i])) {
+                who[count] = i;
+                open[count++] = x[i];
+            }
+        }
+        sp_tune_seconds(seconds, g->t, open, count);
+        for (int i = 0; i < count; i++)
+            out[who[i]] = seconds[i];
+    }
+}
+
+static double score_one(scoring *g, const spry_schedule *x)
+{
+    double seconds;
+
+    score(&seconds, x, 1, g);
+    return seconds;
 }
 
 /* Is there a kernel of this shape, for any dense width or for this one? */
@@ -121,7 +149,10 @@ spry_status sp_tune_propose(sp_tuner *t)
     memory known = {.likes = 0};
     scoring g = {t, &known};
     sp_space space = space_of(t, &g);
-    int most = t->opt.effort == SPRY_PATIENT ? MANY : FEW, count = 0;
+    int most = t->opt.effort == SPRY_PATIENT ? MANY
+               : t->guess.view               ? LEARNED
+                                             : FEW;
+    int count = 0;
     spry_status s;
 
     if (t->db)

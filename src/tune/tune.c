@@ -21,7 +21,8 @@ static const double WORTH = 1.02;
  * makes them many times longer, must promise more than that. */
 static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
 
-static const double DEFAULT_BUDGET = 10;
+/* Unmeasured, so much must be promised; a learned promise is worth more. */
+static const double PROMISE = 1, LEARNED_PROMISE = 1.05;
 
 /* Fewer calls than this many seconds of plain work are not worth a race. */
 static const double WORTH_TUNING = 0.05;
@@ -46,14 +47,13 @@ static spry_status begin(sp_tuner *t, const spry_problem *p,
     if (!(t->opt.seconds >= 0 && t->opt.calls >= 0 && t->opt.threads >= 0))
         return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
                                    "negative");
-    if (t->opt.seconds == 0)
-        t->opt.seconds = DEFAULT_BUDGET;
     return SPRY_OK;
 }
 
 static void end(sp_tuner *t)
 {
     sp_oracle_free(t->oracle);
+    sp_guess_close(&t->guess);
     if (t->shared.data)
         sp_shared_close(&t->shared);
     spry_records_close(t->db);
@@ -61,15 +61,15 @@ static void end(sp_tuner *t)
 
 /* ---- choosing without measuring ---- */
 
-static double predicted(const sp_tuner *t, const spry_schedule *x)
+static double predicted(sp_tuner *t, const spry_schedule *x)
 {
-    spry_prediction guess;
+    double seconds;
 
-    return t->family->predict(&guess, t->p, x, &t->m) == SPRY_OK ? guess.seconds
-                                                                 : HUGE_VAL;
+    sp_tune_seconds(&seconds, t, x, 1);
+    return seconds;
 }
 
-static spry_schedule likely_baseline(const sp_tuner *t)
+static spry_schedule likely_baseline(sp_tuner *t)
 {
     spry_schedule plain[SP_BASELINES];
     int n = t->family->baselines(plain, t->p, &t->m), best = 0;
@@ -118,6 +118,7 @@ static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
     story->tuning_seconds = sp_seconds() - t->begun;
     story->break_even_calls = sp_break_even(story);
     memcpy(story->note, t->note, sizeof story->note);
+    memcpy(story->model, t->guess.who, sizeof story->model);
     s = sp_story_attach(plan, story, trial, n);
     sp_free(trial);
     return s;
@@ -312,6 +313,8 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     spry_status s = start_measuring(t);
 
     if (s == SPRY_OK)
+        s = sp_tune_consult(t);
+    if (s == SPRY_OK)
         s = sp_tune_propose(t);
     set_deadline(t);
     if (s == SPRY_OK)
@@ -327,22 +330,35 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     return s;
 }
 
+/* The favourite, if it promises enough. */
+static spry_status favourite(spry_schedule *best, sp_tuner *t)
+{
+    spry_status s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+    double promise = t->guess.view ? LEARNED_PROMISE : PROMISE;
+    double least = predicted(t, best) / promise;
+
+    if (s == SPRY_OK)
+        s = sp_tune_propose(t);
+    for (int i = 0; s == SPRY_OK && i < t->count; i++)
+        if (sp_results(t)[i].predicted < least) {
+            least = sp_results(t)[i].predicted;
+            *best = sp_results(t)[i].x;
+        }
+    return s;
+}
+
 /* The model's favourite, or the plain loop when nothing was asked of it. */
 static spry_status choose_unmeasured(spry_plan **out, sp_tuner *t, int model)
 {
-    spry_tuning story = {.baseline = likely_baseline(t)};
-    spry_status s = SPRY_OK;
+    spry_tuning story = {.changed = 0};
+    spry_status s = model ? sp_tune_consult(t) : SPRY_OK;
 
-    story.best = story.baseline;
+    if (s != SPRY_OK)
+        return s;
+    story.best = story.baseline = likely_baseline(t);
     story.baseline_seconds = predicted(t, &story.baseline);
-    if (model) {
-        s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
-        if (s == SPRY_OK)
-            s = sp_tune_propose(t);
-        for (int i = 0; s == SPRY_OK && i < t->count; i++)
-            if (sp_results(t)[i].predicted < predicted(t, &story.best))
-                story.best = sp_results(t)[i].x;
-    }
+    if (model)
+        s = favourite(&story.best, t);
     if (s != SPRY_OK)
         return s;
     story.changed = !sp_schedule_equal(&story.best, &story.baseline);

@@ -1,0 +1,116 @@
+/* guess.c - the learned model if there is one, else the analytic one. */
+#include "model/guess.h"
+
+#include <math.h>
+#include <string.h>
+
+static void analytic_seconds(double *out, const sp_guess *g,
+                             const spry_schedule *x, int n)
+{
+    spry_prediction is;
+
+    for (int i = 0; i < n; i++)
+        out[i] = spry_predict(&is, g->subject.p, &x[i], g->subject.m) == SPRY_OK
+                     ? is.seconds
+                     : HUGE_VAL;
+}
+
+/* Scores that only order become seconds by what the bound says of the plain
+ * loop. */
+static void set_scale(sp_guess *g)
+{
+    spry_schedule plain = spry_schedule_baseline(1);
+    double score, seconds;
+
+    g->plain = 0;
+    analytic_seconds(&seconds, g, &plain, 1);
+    if (!g->view->cost->kind->absolute && seconds < HUGE_VAL &&
+        sp_view_score(&score, g->view, &plain, 1) == SPRY_OK && isfinite(score))
+        g->plain = log(seconds) - score;
+}
+
+static spry_status look(sp_guess *g, const sp_cost *c)
+{
+    spry_status s = sp_subject_of(&g->subject, g->subject.p, g->subject.m);
+
+    if (s == SPRY_OK)
+        s = sp_cost_look(&g->view, c, &g->subject);
+    if (s != SPRY_OK)
+        return s;
+    snprintf(g->who, sizeof g->who, "%s", c->kind->name);
+    set_scale(g);
+    return SPRY_OK;
+}
+
+spry_status sp_guess_with(sp_guess *g, const spry_problem *p,
+                          const spry_machine *m, const sp_cost *c)
+{
+    spry_status s;
+
+    memset(g, 0, sizeof *g);
+    g->subject.p = p;
+    g->subject.m = m;
+    s = look(g, c);
+    if (s != SPRY_OK)
+        sp_guess_close(g);
+    return s;
+}
+
+spry_status sp_guess_open(sp_guess *g, const spry_problem *p,
+                          const spry_machine *m)
+{
+    sp_cost *c = NULL;
+    spry_status s = sp_cost_find(&c, spry_problem_op(p));
+
+    if (s == SPRY_OK && c)
+        s = sp_guess_with(g, p, m, c);
+    if (s == SPRY_OK && c) {
+        g->cost = c;
+        return SPRY_OK;
+    }
+    memset(g, 0, sizeof *g);
+    g->subject.p = p;
+    g->subject.m = m;
+    snprintf(g->who, sizeof g->who, "analytic");
+    if (s != SPRY_OK)
+        snprintf(g->why, sizeof g->why, "the learned model is not used: %.350s",
+                 spry_message());
+    sp_cost_free(c);
+    return s == SPRY_SYSTEM ? s : SPRY_OK;
+}
+
+void sp_guess_close(sp_guess *g)
+{
+    sp_view_free(g->view);
+    sp_cost_free(g->cost);
+    g->view = NULL;
+    g->cost = NULL;
+}
+
+void sp_guess_seconds(double *out, sp_guess *g, const spry_schedule *x, int n)
+{
+    if (!g->view || sp_view_score(out, g->view, x, n) != SPRY_OK) {
+        analytic_seconds(out, g, x, n);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = isfinite(out[i]) ? exp(out[i] + g->plain) : HUGE_VAL;
+}
+
+/* ---- the door ---- */
+
+spry_status spry_guess(double *seconds, char who[SPRY_WHO],
+                       const spry_problem *p, const spry_schedule *x, int n,
+                       const spry_machine *m)
+{
+    sp_guess g;
+    spry_status s = sp_guess_open(&g, p, m);
+
+    *who = 0;
+    if (s != SPRY_OK)
+        return s;
+    sp_guess_seconds(seconds, &g, x, n);
+    snprintf(who, SPRY_WHO, "%s", g.who);
+    sp_guess_close(&g);
+    return SPRY_OK;
+}
