@@ -188,6 +188,8 @@ typedef struct {
     spry_prediction of_baseline, of_winner;
     int measured;
     double speedup, low, high;
+    char who[SPRY_WHO];  /* predicts */
+    double predicted[2]; /* seconds of the baseline and of the winner */
 } story;
 
 /* What packing the winner costs, in runs of the baseline. */
@@ -223,6 +225,8 @@ static void print_json(const story *t, const job *work)
     differences(&t->baseline, &t->winner, tell_program, &j);
     json_close(&j, ']');
     json_number(&j, "pack_runs", pack_runs(t));
+    json_text(&j, "model", t->who);
+    json_number(&j, "predicted_speedup", t->predicted[0] / t->predicted[1]);
     json_number(&j, "speedup", t->measured ? t->speedup : HUGE_VAL);
     json_number(&j, "speedup_low", t->measured ? t->low : HUGE_VAL);
     json_number(&j, "speedup_high", t->measured ? t->high : HUGE_VAL);
@@ -248,8 +252,9 @@ static void print_people(const story *t)
                "%s.\n",
                t->speedup, say_interval(t->low, t->high));
     else
-        printf("Predicted: %.2f times as fast; spry tune measures.\n",
-               t->of_baseline.seconds / t->of_winner.seconds);
+        printf("Predicted: %.2f times as fast, by the model %s; spry tune "
+               "measures.\n",
+               t->predicted[0] / t->predicted[1], t->who);
 }
 
 /* The schedule that was named, else the tuner's answer. */
@@ -278,6 +283,14 @@ static spry_status find_winner(story *t, const job *j)
     return s;
 }
 
+static spry_status ask_model(story *t, const job *j)
+{
+    spry_schedule x[] = {t->baseline, t->winner};
+
+    return say_status(
+        spry_guess(t->predicted, t->who, j->problem, x, 2, &j->machine));
+}
+
 static spry_status explain(const job *j, const char *path)
 {
     story t = {.baseline = spry_schedule_baseline(j->machine.threads)};
@@ -290,6 +303,8 @@ static spry_status explain(const job *j, const char *path)
     if (s == SPRY_OK)
         s = say_status(
             spry_predict(&t.of_winner, j->problem, &t.winner, &j->machine));
+    if (s == SPRY_OK)
+        s = ask_model(&t, j);
     if (s == SPRY_OK && cli.json)
         print_json(&t, j);
     else if (s == SPRY_OK)

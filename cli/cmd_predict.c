@@ -10,21 +10,26 @@ static const opt options[] = {{"schedule", OPT_TEXT, &texts, "TEXT",
 static const opt_page page = {
     "predict",
     "MATRIX",
-    "Rank a handful of schedules, or those given, by the analytic model.",
+    "Rank a handful of schedules, or those given, by the learned model of the\n"
+    "operation, or by the analytic one when there is none. What bounds each is\n"
+    "the analytic model's word.",
     {options, cli_compute},
     1,
     1};
 
 typedef struct {
     spry_schedule schedule;
+    double seconds; /* by whoever knows best */
     spry_prediction is;
 } guess;
+
+static char who[SPRY_WHO];
 
 static int by_seconds(const void *a, const void *b)
 {
     const guess *x = a, *y = b;
 
-    return (x->is.seconds > y->is.seconds) - (x->is.seconds < y->is.seconds);
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
 /* Predict all that were named, else the handful; *count of them. Of the
@@ -49,19 +54,36 @@ static spry_status predict_all(guess *out, int *count, const job *j)
     return s;
 }
 
+/* What the learned model says of all of them. */
+static spry_status guess_all(guess *g, int count, const job *j)
+{
+    static spry_schedule x[SHAPES_MOST];
+    static double seconds[SHAPES_MOST];
+    spry_status s;
+
+    for (int i = 0; i < count; i++)
+        x[i] = g[i].schedule;
+    s = spry_guess(seconds, who, j->problem, x, count, &j->machine);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        g[i].seconds = seconds[i];
+    return say_status(s);
+}
+
 static void print_json(const guess *g, int count, const job *j)
 {
     json out = json_begin("spry.predict/1");
 
     json_text(&out, "problem", spry_problem_key(j->problem));
     json_text(&out, "machine", j->machine.fingerprint);
+    json_text(&out, "model", who);
     json_open(&out, "predictions", '[');
     for (; count--; g++) {
         char text[SPRY_SCHEDULE_TEXT];
 
         json_open(&out, NULL, '{');
         json_text(&out, "schedule", spry_schedule_text(text, &g->schedule));
-        json_number(&out, "seconds", g->is.seconds);
+        json_number(&out, "seconds", g->seconds);
+        json_number(&out, "analytic", g->is.seconds);
         json_text(&out, "bound", spry_prediction_bound(&g->is));
         json_number(&out, "bandwidth", g->is.bandwidth);
         json_number(&out, "latency", g->is.latency);
@@ -86,12 +108,13 @@ static void print_people(const guess *g, int count)
 
         table_cell(t, "%d", i + 1);
         table_cell(t, "%s", spry_schedule_text(text, &g[i].schedule));
-        table_cell(t, "%s", say_seconds(g[i].is.seconds));
+        table_cell(t, "%s", say_seconds(g[i].seconds));
         table_cell(t, "%s", spry_prediction_bound(&g[i].is));
         table_cell(t, "%s", say_bytes(g[i].is.bytes));
         table_cell(t, "%s", say_seconds(g[i].is.pack_seconds));
     }
     table_print(t, stdout);
+    printf("by the model %s; nothing was measured\n", who);
 }
 
 static spry_status predict(const job *j, const char *path)
@@ -101,6 +124,8 @@ static spry_status predict(const job *j, const char *path)
     spry_status s = predict_all(guesses, &count, j);
 
     (void)path;
+    if (s == SPRY_OK)
+        s = guess_all(guesses, count, j);
     if (s != SPRY_OK)
         return s;
     qsort(guesses, (size_t)count, sizeof *guesses, by_seconds);

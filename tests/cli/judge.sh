@@ -6,6 +6,7 @@ m=gen:banded,rows=3000,band=20
 expect 0 "$SPRY" predict $m --cols 16 --json
 document spry.predict/1
 holds "len(d['predictions']) > 5"
+holds "d['model']"
 holds "sorted(p['seconds'] for p in d['predictions']) == \
     [p['seconds'] for p in d['predictions']]"
 holds "all(p['bytes'] > 0 and p['bound'] for p in d['predictions'])"
