@@ -193,6 +193,60 @@ static int is_full(const sp_heats *h, spry_plan *const *plan, int n)
     return n > h->wide || (bytes > LARGE && bytes > MOST_BYTES * matrix);
 }
 
+/* Measured over predicted, in logarithms: its mean and spread over what is
+ * done. The fastest so far; how many. */
+typedef struct {
+    double mean, spread, best;
+    int count;
+} experience;
+
+static experience learn(const sp_heats *h, int to)
+{
+    experience e = {0, 0, HUGE_VAL, 0};
+    double squares = 0;
+
+    for (int i = 0; i < to; i++) {
+        const sp_result *r = &results(h)[i];
+        double off;
+
+        if (!r->done || r->verdict != SPRY_VERDICT_OK ||
+            !(r->racer.seconds > 0) || !(r->predicted > 0) ||
+            !(r->predicted < HUGE_VAL))
+            continue;
+        off = log(r->racer.seconds / r->predicted);
+        e.mean += off;
+        squares += off * off;
+        e.best = fmin(e.best, log(r->racer.seconds));
+        e.count++;
+    }
+    if (e.count) {
+        e.mean /= e.count;
+        e.spread = sqrt(fmax(0, squares / e.count - e.mean * e.mean));
+    }
+    return e;
+}
+
+/* Is nobody left who would be fastest even if the prediction were as wrong,
+ * in its favour, as nine in ten are not? */
+static int decided(const sp_heats *h, int next, int to)
+{
+    enum { LEAST = 6 };
+    static const double NINE_IN_TEN = 1.28, SURELY = 0.03;
+    experience e;
+
+    if (!h->predicted)
+        return 0;
+    e = learn(h, next);
+    if (e.count < LEAST)
+        return 0;
+    for (int i = next; i < to; i++)
+        if (log(results(h)[i].predicted) + e.mean -
+                fmax(SURELY, NINE_IN_TEN * e.spread) <
+            e.best)
+            return 0;
+    return 1;
+}
+
 /* plan[1 ...] are made ready in turn; a full heat is raced against plan[0].
  * However late it is, the first one has its turn. */
 static void run_heats(const sp_heats *h, sp_shared *shared, int from, int to,
@@ -214,7 +268,7 @@ static void run_heats(const sp_heats *h, sp_shared *shared, int from, int to,
         if (n > 1 || !result[0]->done)
             race(h, shared, plan, result, n);
         free_plans(plan, &n, 1);
-        if (last)
+        if (last || decided(h, i + 1, to))
             return;
     }
 }

@@ -74,6 +74,8 @@ typedef struct {
      * are wanted: one run is checked, and who takes this many times as long
      * as the baseline is `slow` and need not race. */
     double cut;
+    int predicted; /* 1: predictions are good enough to stop by, once nobody
+                      left is likely to beat the best so far */
 
     /* Called in the parent now and then; nonzero stops. May be NULL. */
     int (*watch)(void *arg);

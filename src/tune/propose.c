@@ -5,11 +5,13 @@
 #include "base/base.h"
 #include "tune/internal.h"
 
-/* A learned model needs fewer tries; special loop nests are few. */
+/* A learned model needs fewer tries. */
 enum {
     FEW = 24,
     LEARNED = 20,
     MANY = 72,
+    FEW_NESTS = 3,
+    NESTS = 9,
     REMEMBERED = 3,
     GENERATION = 8,
     AT_A_TIME = 256
@@ -70,10 +72,15 @@ typedef struct {
     const memory *known;
 } scoring;
 
-/* Can x be had, and has it not failed before? */
+/* Can x be had, and has it not failed before? Nests are always compiled;
+ * whoever proposes one has a reason. */
 static int is_open(const scoring *g, const spry_schedule *x)
 {
-    return g->t->family->available(g->t->p, x, &g->t->m, g->t->compile) &&
+    int compile = x->format == SPRY_SUPER && g->t->compile ? SP_COMPILE_ALL
+                                                           : g->t->compile;
+
+    return g->t->family->available(g->t->p, x, &g->t->m,
+                                   (sp_compiling)compile) &&
            !contains(g->known->failed, g->known->failures, x);
 }
 
@@ -142,6 +149,27 @@ static sp_space space_of(sp_tuner *t, scoring *g)
                       .compile = 1}; /* score knows what can be had */
 }
 
+/* Nests that a learned model expects to be about as fast as the best of the
+ * families, `best` seconds: the analytic one knows too little of them. */
+static spry_status propose_nests(sp_tuner *t, scoring *g, double best)
+{
+    sp_candidate found[NESTS];
+    sp_space space = space_of(t, g);
+    int patient = t->opt.effort == SPRY_PATIENT, count = 0;
+    double within = patient ? 1.25 * best : best;
+    spry_status s = SPRY_OK;
+
+    if (!t->guess.view || !t->compile)
+        return SPRY_OK;
+    space.domain = SP_NESTS;
+    s = sp_strategy_find("evolve")->find(found, &count,
+                                         patient ? NESTS : FEW_NESTS, &space);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        if (found[i].predicted < within)
+            add(t, &found[i].x, found[i].predicted);
+    return s;
+}
+
 spry_status sp_tune_propose(sp_tuner *t)
 {
     sp_candidate found[MANY];
@@ -168,7 +196,7 @@ spry_status sp_tune_propose(sp_tuner *t)
     s = sp_strategy_find("exhaustive")->find(found, &count, most, &space);
     for (int i = 0; s == SPRY_OK && i < count; i++)
         add(t, &found[i].x, found[i].predicted);
-    return s;
+    return s == SPRY_OK && count ? propose_nests(t, &g, found[0].predicted) : s;
 }
 
 /* ---- the next generation ---- */

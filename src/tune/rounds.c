@@ -50,8 +50,13 @@ spry_status sp_tune_heats(sp_tuner *t, int from)
     sp_race_options o = {
         .seconds = share > 2 ? 2 : share, .pairs = 9, .precision = 0.03};
     sp_heats h = heats_of(t, &o);
-    spry_status s = t->stopped ? SPRY_OK : sp_heats_run(&h, from, t->count);
+    spry_status s;
 
+    h.predicted = t->guess.view && t->opt.effort == SPRY_MEASURE;
+    s = t->stopped ? SPRY_OK : sp_heats_run(&h, from, t->count);
+    if (h.predicted) /* decided: whoever had no turn is out */
+        while (t->count > from && !sp_results(t)[t->count - 1].done)
+            t->count--;
     watch(t);
     return s;
 }
