@@ -11,7 +11,7 @@ holds "sorted(p['seconds'] for p in d['predictions']) == \
     [p['seconds'] for p in d['predictions']]"
 holds "all(p['bytes'] > 0 and p['bound'] for p in d['predictions'])"
 expect 0 "$SPRY" predict $m --schedule "csr; csr unroll=4"
-[ "$(wc -l <out)" = 3 ] || fail "two schedules, a title: $(cat out)"
+[ "$(wc -l <out)" = 4 ] || fail "two schedules, title, model: $(cat out)"
 # What a matrix cannot be stored as is left out, unless it was asked for.
 wide=gen:uniform,rows=300,cols=90000,nnz=5000
 expect 0 "$SPRY" predict $wide --json
