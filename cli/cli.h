@@ -206,6 +206,7 @@ int stop_asked(void); /* 0, or the exit code: 130, 143 */
 int progress_tune(const spry_progress *now, void *unused);
 /* "3 of 12 done: what", for loops of our own. */
 void progress_step(int done, int of, const char *what);
+void progress_text(const char *text);
 /* The callback of orders: "what: 45 %". */
 int progress_share(int64_t done, int64_t of, void *what);
 /* "text". */
@@ -232,6 +233,7 @@ spry_status dense_convert(dense *d, spry_type type);
 typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
-    cmd_cache, cmd_schedules, cmd_doctor, cmd_collect;
+    cmd_cache, cmd_schedules, cmd_doctor, cmd_collect, cmd_train, cmd_evaluate,
+    cmd_model;
 
 #endif

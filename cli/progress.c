@@ -83,6 +83,11 @@ void progress_say(const char *text)
     show(text);
 }
 
+void progress_text(const char *text)
+{
+    show(text);
+}
+
 void progress_step(int done, int of, const char *what)
 {
     char text[512];

@@ -16,6 +16,7 @@
 #include "spry/space.h"
 #include "spry/status.h"
 #include "spry/tensor.h"
+#include "spry/train.h"
 #include "spry/tune.h"
 
 #endif

@@ -1,0 +1,193 @@
+/* cmd_model.c - what model files say of themselves. */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "grades.h"
+
+enum { MOST = 16 };
+
+static const opt options[] = {{0}};
+static const opt_page page = {
+    "model",
+    "info [FILE]|compare FILE...|list",
+    "info     what a model is, what it learned from and how well it chose on\n"
+    "         problems held out; without a file, those that are in use\n"
+    "compare  the cards of several models side by side\n"
+    "list     the kinds of models there are\n\n"
+    "Models in use are cost-OP.spry in SPRY_MODELS, else in the user's data\n"
+    "directory (.../spry/models), else those installed with spry.",
+    {options},
+    1,
+    MOST};
+
+static void info_json(json *j, const char *path, const spry_model_facts *f)
+{
+    json_text(j, "file", path);
+    json_text(j, "kind", f->kind);
+    json_text(j, "op", spry_op_name(f->op));
+    json_integer(j, "numbers", f->numbers);
+    json_integer(j, "bytes", f->bytes);
+    json_text(j, "spry", f->spry);
+    json_text(j, "date", f->date);
+    json_text(j, "machine", f->machine);
+    json_integer(j, "machines", f->machines);
+    json_integer(j, "records", f->records);
+    json_integer(j, "problems", f->problems);
+    json_text(j, "split", f->split);
+    json_integer(j, "seed", (int64_t)f->seed);
+    json_number(j, "seconds", f->seconds);
+    json_open(j, "held_out", '{');
+    grades_json(j, &f->grades);
+    json_close(j, '}');
+}
+
+static void info_people(const char *path, const spry_model_facts *f)
+{
+    printf("file      %s\nkind      %s, of %s\n", path, f->kind,
+           spry_op_name(f->op));
+    printf("size      %lld numbers, %s\n", (long long)f->numbers,
+           say_bytes((double)f->bytes));
+    if (*f->date)
+        printf("made      %s by spry %s, in %s, seed %llu\n", f->date, f->spry,
+               isfinite(f->seconds) ? say_seconds(f->seconds) : "?",
+               (unsigned long long)f->seed);
+    if (f->records)
+        printf("data      %lld records of %lld problems\n",
+               (long long)f->records, (long long)f->problems);
+    if (*f->machine)
+        printf("machine   %s%s\n", f->machine,
+               f->machines > 1 ? " and others" : "");
+    if (f->grades.problems)
+        grades_print(&f->grades, 1);
+}
+
+/* The cards of these files. */
+static spry_status read_all(spry_model_facts *f, char **path, int count)
+{
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; i < count && s == SPRY_OK; i++)
+        s = say_status(spry_model_info(&f[i], path[i]));
+    return s;
+}
+
+static spry_status info(char **path, int count)
+{
+    static spry_model_facts f[MOST];
+    spry_status s = read_all(f, path, count);
+    json j;
+
+    if (s != SPRY_OK)
+        return s;
+    for (int i = 0; i < count && !cli.json; i++) {
+        if (i)
+            printf("\n");
+        info_people(path[i], &f[i]);
+    }
+    if (!cli.json)
+        return SPRY_OK;
+    j = json_begin("spry.model/1");
+    json_open(&j, "models", '[');
+    for (int i = 0; i < count; i++) {
+        json_open(&j, NULL, '{');
+        info_json(&j, path[i], &f[i]);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_end(&j);
+    return SPRY_OK;
+}
+
+/* Those in use. */
+static spry_status info_default(void)
+{
+    static char found[SPRY_OPS][4096];
+    char *path[SPRY_OPS];
+    int count = 0;
+
+    for (int op = 0; op < SPRY_OPS; op++)
+        if (spry_model_default(found[count], sizeof found[count],
+                               (spry_op)op)) {
+            path[count] = found[count];
+            count++;
+        }
+    if (count == 0 && !cli.json)
+        say_note("no model is in use: spry train makes one, and the analytic "
+                 "one needs no file");
+    return info(path, count);
+}
+
+static spry_status compare(char **path, int count)
+{
+    static spry_model_facts f[MOST];
+    spry_status s = read_all(f, path, count);
+    table *t;
+
+    if (s != SPRY_OK || cli.json)
+        return s == SPRY_OK ? info(path, count) : s;
+    t = table_new("file<kind<op<made<records>problems>held out>pairwise>top-1>"
+                  "top-5>regret@20>speed-up@1>");
+    for (int i = 0; i < count; i++) {
+        const spry_grades *g = &f[i].grades;
+
+        table_cell(t, "%s", path[i]);
+        table_cell(t, "%s", f[i].kind);
+        table_cell(t, "%s", spry_op_name(f[i].op));
+        table_cell(t, "%s", *f[i].date ? f[i].date : "-");
+        table_cell(t, "%lld", (long long)f[i].records);
+        table_cell(t, "%lld", (long long)f[i].problems);
+        table_cell(t, "%lld", (long long)g->problems);
+        table_cell(t, "%.3f", g->pairwise);
+        table_cell(t, "%.3f", g->top1);
+        table_cell(t, "%.3f", g->top5);
+        table_cell(t, "%.1f %%", 100 * g->regret20);
+        table_cell(t, "%s", say_times(g->speedup1));
+    }
+    table_print(t, stdout);
+    return SPRY_OK;
+}
+
+static spry_status list(void)
+{
+    table *t = cli.json ? NULL : table_new("kind<about<");
+    json j = {0};
+
+    if (cli.json) {
+        j = json_begin("spry.model/1");
+        json_open(&j, "kinds", '[');
+    }
+    for (int i = 0; spry_model_kind(i); i++)
+        if (cli.json) {
+            json_open(&j, NULL, '{');
+            json_text(&j, "kind", spry_model_kind(i));
+            json_text(&j, "about", spry_model_about(i));
+            json_close(&j, '}');
+        } else {
+            table_cell(t, "%s", spry_model_kind(i));
+            table_cell(t, "%s", spry_model_about(i));
+        }
+    if (cli.json) {
+        json_close(&j, ']');
+        json_end(&j);
+    } else
+        table_print(t, stdout);
+    return SPRY_OK;
+}
+
+spry_status cmd_model(int argc, char **argv)
+{
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    if (!strcmp(argv[0], "list") && argc == 1)
+        return list();
+    if (!strcmp(argv[0], "info"))
+        return argc == 1 ? info_default() : info(argv + 1, argc - 1);
+    if (!strcmp(argv[0], "compare") && argc > 1)
+        return compare(argv + 1, argc - 1);
+    return say_fail(SPRY_USAGE,
+                    "model wants info [FILE], compare FILE... or list");
+}

@@ -1,0 +1,126 @@
+/* cmd_train.c - a model from what was measured. */
+#include "cli.h"
+
+#include <math.h>
+
+#include "grades.h"
+
+static const char *kind = "spry", *out, *on;
+static int split, whole, rounds;
+static double budget;
+static const opt options[] = {
+    {"kind", OPT_TEXT, &kind, "NAME", "which model (spry); see spry model"},
+    {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "learn from these (spmm)"},
+    {"out", OPT_TEXT, &out, "FILE", "write it there (cost-OP.spry)"},
+    {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
+    {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
+     "what is held out to grade it (by_problem)"},
+    {"whole", OPT_FLAG, &whole, NULL,
+     "once graded, learn again with what was held out"},
+    {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
+    {"budget", OPT_SECONDS, &budget, "TIME", "stop fitting after so long"},
+    {0}};
+static const opt_page page = {
+    "train",
+    "",
+    "Learn which schedules are fast from the records of a store. 70 % of the\n"
+    "matrices teach, 15 % say when to stop, 15 % are held out; what they say\n"
+    "of the model is printed and goes into the file with it. A copy of a\n"
+    "matrix, resized or permuted, is on the same side as the matrix.\n\n"
+    "kinds: spry (the analytic bound corrected by trees), waconet, mlp, gbdt,\n"
+    "gbdt-leaf, analytic. Trees need XGBoost to be fitted, not to be used.",
+    {options},
+    0,
+    0};
+
+static int progress(const spry_lap *lap, void *unused)
+{
+    char what[96];
+
+    (void)unused;
+    snprintf(what, sizeof what, "round %d, loss %.3f, regret %.1f %%",
+             lap->round, lap->loss,
+             isfinite(lap->regret) ? 100 * expm1(lap->regret) : 0.0);
+    progress_text(what);
+    return stop_asked();
+}
+
+static void print_json(const spry_trained *t, const char *file)
+{
+    json j = json_begin("spry.train/1");
+
+    json_text(&j, "file", file);
+    json_text(&j, "kind", kind);
+    json_integer(&j, "records", t->records);
+    json_integer(&j, "problems", t->problems);
+    json_integer(&j, "groups", t->groups);
+    json_integer(&j, "machines", t->machines);
+    json_integer(&j, "left_out", t->left_out);
+    json_number(&j, "data_seconds", t->data_seconds);
+    json_number(&j, "seconds", t->seconds);
+    json_integer(&j, "rounds", t->rounds);
+    json_open(&j, "held_out", '{');
+    grades_json(&j, &t->grades);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static void print_people(const spry_trained *t, const char *file)
+{
+    printf("%s, a %s model of %s\n", file, kind, spry_op_name((spry_op)cli.op));
+    printf("learned from  %lld records of %lld problems, %lld matrices, %lld "
+           "machine%s\n",
+           (long long)t->records, (long long)t->problems, (long long)t->groups,
+           (long long)t->machines, t->machines == 1 ? "" : "s");
+    if (t->left_out)
+        printf("left out      %lld records without an origin\n",
+               (long long)t->left_out);
+    printf("in            %s, and %s to read the data\n",
+           say_seconds(t->seconds), say_seconds(t->data_seconds));
+    grades_print(&t->grades, 1);
+}
+
+static spry_status train(const char *file)
+{
+    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_records *db = NULL;
+    spry_trained t;
+    spry_status s = open_store(&db);
+
+    if (s != SPRY_OK)
+        return s;
+    o.kind = kind;
+    o.op = (spry_op)cli.op;
+    o.machine = on;
+    o.split = (spry_split)split;
+    o.whole = whole;
+    o.seed = cli.seed;
+    o.threads = cli.threads;
+    o.rounds = rounds;
+    o.seconds = budget;
+    o.progress = progress;
+    stop_watch();
+    s = say_status(spry_train(&t, db, file, &o));
+    progress_clear();
+    spry_records_close(db);
+    if (s != SPRY_OK)
+        return s;
+    if (cli.json)
+        print_json(&t, file);
+    else
+        print_people(&t, file);
+    return SPRY_OK;
+}
+
+spry_status cmd_train(int argc, char **argv)
+{
+    char file[64];
+    spry_status s;
+
+    if (!opt_parse(&s, &page, &argc, argv))
+        return s;
+    if (cli.op < 0)
+        cli.op = SPRY_SPMM;
+    snprintf(file, sizeof file, "cost-%s.spry", spry_op_name((spry_op)cli.op));
+    return train(out ? out : file);
+}

@@ -1,0 +1,121 @@
+/* train.h - models from records: trained, judged on what they have not seen,
+ * and looked at.
+ *
+ * A model file is data, never code, and has its card inside: what it learned
+ * from, where, when, and how well it chose on problems held out. */
+#ifndef SPRY_TRAIN_H
+#define SPRY_TRAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "spry/problem.h"
+#include "spry/records.h"
+#include "spry/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The i-th kind of model and a line about it; NULL past the last. */
+const char *spry_model_kind(int i);
+const char *spry_model_about(int i);
+
+/* What is held out. */
+typedef enum {
+    SPRY_BY_PROBLEM,     /* whole matrices, with their resized copies */
+    SPRY_WITHIN_PROBLEM, /* some schedules of every problem */
+    SPRY_BY_MACHINE      /* whole machines */
+} spry_split;
+const char *spry_split_name(spry_split s);
+
+/* How well a model chooses, on problems it has not seen. Means over problems
+ * with 95 % intervals; ratios are geometric means. NAN: not known. */
+typedef struct {
+    char model[24]; /* its kind; "random" is the control */
+    int64_t problems, records;
+    double pairwise, pairwise_low, pairwise_high; /* pairs in right order */
+    double top1, top1_low, top1_high; /* best time over the first choice's */
+    double top5, top5_low, top5_high; /* ... over the best of five */
+    double spearman;
+    double rmse; /* of log time; NAN when the model has no idea of seconds */
+    double regret1, regret5, regret20; /* best of so many over the best, - 1 */
+    double regret20_low, regret20_high;
+    double speedup1, speedup20; /* over the baseline */
+    double csr1, csr20;         /* over WACO's fixed CSR; NAN: not measured */
+    double slower; /* share of problems whose first choice is 5 % slower than
+                      the baseline or worse */
+} spry_grades;
+
+/* One round of learning. */
+typedef struct {
+    int round;
+    double loss, regret, seconds; /* regret NAN: not looked at */
+} spry_lap;
+
+typedef struct {
+    size_t size;         /* sizeof (spry_fit_options) */
+    const char *kind;    /* "spry" */
+    spry_op op;          /* whose records */
+    const char *machine; /* fingerprint; NULL: all */
+    spry_split split;
+    int whole; /* 1: once graded, learn again with what was held out */
+    uint64_t seed;
+    int threads;    /* 0: all that may be used */
+    int rounds;     /* at most; 0: as the model likes */
+    double seconds; /* at most, of fitting; 0: no limit */
+    int (*progress)(const spry_lap *lap, void *payload); /* nonzero: stop */
+    void *payload;
+} spry_fit_options;
+
+#define SPRY_FIT_DEFAULTS                                                      \
+    {                                                                          \
+        sizeof(spry_fit_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, 0, \
+            1, 0, 0, 0, NULL, NULL                                             \
+    }
+
+/* What a training was. */
+typedef struct {
+    int64_t records, problems, groups, machines; /* learned from */
+    int64_t left_out; /* records of matrices that are not at hand */
+    double data_seconds, seconds;
+    int rounds;
+    spry_grades grades; /* on what was held out */
+} spry_trained;
+
+/* Learn from db and write the model to path, whole or not at all. Of the
+ * groups 70 % teach, 15 % say when to stop, 15 % are held out and graded.
+ * SPRY_USAGE when there is too little to learn from. */
+spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
+                       const spry_fit_options *opt);
+
+/* Grade models on what the same options hold out: kinds by name are trained
+ * first, "random" chooses by chance, and anything with a / or a . is a file,
+ * which may have seen what is held out here. out[count]. */
+spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
+                          spry_records *db, const spry_fit_options *opt);
+
+/* What a file says of itself. */
+typedef struct {
+    char kind[24];
+    spry_op op;
+    int64_t numbers; /* learned */
+    int64_t bytes;
+    char spry[24], date[24], machine[104], split[24]; /* "": not said */
+    int64_t records, problems, machines;
+    double seconds; /* of fitting */
+    uint64_t seed;
+    spry_grades grades;
+} spry_model_facts;
+
+/* SPRY_INPUT and a sentence for a file that is none. */
+spry_status spry_model_info(spry_model_facts *out, const char *path);
+
+/* The file that is used for an operation when none is named; 0: there is
+ * none. In SPRY_MODELS, else the user's data directory, else as installed. */
+int spry_model_default(char *out, size_t size, spry_op op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

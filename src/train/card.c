@@ -1,0 +1,193 @@
+/* card.c - what a model file says of itself: written, and read back. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/cost.h"
+#include "train/internal.h"
+
+/* ---- grades ---- */
+
+typedef struct {
+    const char *name;
+    size_t offset;
+} grade;
+
+#define GRADE(name) #name, offsetof(spry_grades, name)
+
+static const grade grades[] = {
+    {GRADE(pairwise)},      {GRADE(pairwise_low)}, {GRADE(pairwise_high)},
+    {GRADE(top1)},          {GRADE(top1_low)},     {GRADE(top1_high)},
+    {GRADE(top5)},          {GRADE(top5_low)},     {GRADE(top5_high)},
+    {GRADE(spearman)},      {GRADE(rmse)},         {GRADE(regret1)},
+    {GRADE(regret5)},       {GRADE(regret20)},     {GRADE(regret20_low)},
+    {GRADE(regret20_high)}, {GRADE(speedup1)},     {GRADE(speedup20)},
+    {GRADE(csr1)},          {GRADE(csr20)},        {GRADE(slower)},
+};
+enum { GRADES = sizeof grades / sizeof *grades };
+
+void sp_grades_clear(spry_grades *g, const char *model)
+{
+    memset(g, 0, sizeof *g);
+    snprintf(g->model, sizeof g->model, "%s", model);
+    for (int i = 0; i < GRADES; i++) {
+        double none = nan("");
+
+        memcpy((char *)g + grades[i].offset, &none, sizeof none);
+    }
+}
+
+static void write_grades(sp_json *j, const spry_grades *g)
+{
+    sp_json_open(j, "grades", '{');
+    sp_json_integer(j, "problems", g->problems);
+    sp_json_integer(j, "records", g->records);
+    for (int i = 0; i < GRADES; i++) {
+        double is;
+
+        memcpy(&is, (const char *)g + grades[i].offset, sizeof is);
+        sp_json_number(j, grades[i].name, is);
+    }
+    sp_json_close(j, '}');
+}
+
+static int64_t read_count(const sp_json_doc *d, const sp_json_value *v,
+                          const char *key)
+{
+    double is = v ? sp_json_get_number(d, v, key, 0) : 0;
+
+    return is >= 0 && is < 9e15 ? (int64_t)is : 0;
+}
+
+static void read_grades(spry_grades *g, const sp_json_doc *d,
+                        const sp_json_value *v)
+{
+    if (!v || v->kind != SP_JSON_OBJECT)
+        return;
+    g->problems = read_count(d, v, "problems");
+    g->records = read_count(d, v, "records");
+    for (int i = 0; i < GRADES; i++) {
+        double is = sp_json_get_number(d, v, grades[i].name, nan(""));
+
+        memcpy((char *)g + grades[i].offset, &is, sizeof is);
+    }
+}
+
+/* ---- the card ---- */
+
+void sp_card_write(sp_buf *out, const spry_trained *t,
+                   const spry_fit_options *opt, const char *machine)
+{
+    sp_json j = {.out = out, .first = 1};
+    char date[24];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    sp_json_open(&j, NULL, '{');
+    sp_json_text(&j, "spry", spry_version());
+    sp_json_text(&j, "date", date);
+    sp_json_text(&j, "machine", machine);
+    sp_json_integer(&j, "machines", t->machines);
+    sp_json_integer(&j, "records", t->records);
+    sp_json_integer(&j, "problems", t->problems);
+    sp_json_text(&j, "split", spry_split_name(opt->split));
+    sp_json_integer(&j, "seed", (int64_t)opt->seed);
+    sp_json_number(&j, "seconds", t->seconds);
+    write_grades(&j, &t->grades);
+    sp_json_close(&j, '}');
+}
+
+static void read_text(char *out, size_t size, const sp_json_doc *d,
+                      const sp_json_value *v, const char *key)
+{
+    snprintf(out, size, "%s", v ? sp_json_get_text(d, v, key, "") : "");
+}
+
+#define TEXT(field) out->field, sizeof out->field
+
+static void read_card(spry_model_facts *out, const sp_json_doc *d)
+{
+    const sp_json_value *v = sp_json_get(d, d->value, "card");
+
+    v = v && v->kind == SP_JSON_OBJECT ? v : NULL;
+    read_text(TEXT(spry), d, v, "spry");
+    read_text(TEXT(date), d, v, "date");
+    read_text(TEXT(machine), d, v, "machine");
+    read_text(TEXT(split), d, v, "split");
+    out->records = read_count(d, v, "records");
+    out->problems = read_count(d, v, "problems");
+    out->machines = read_count(d, v, "machines");
+    out->seed = (uint64_t)read_count(d, v, "seed");
+    out->seconds = v ? sp_json_get_number(d, v, "seconds", nan("")) : nan("");
+    if (v)
+        read_grades(&out->grades, d, sp_json_get(d, v, "grades"));
+}
+
+/* Numbers in all tensors of the file. */
+static int64_t count_numbers(const sp_cost *c)
+{
+    const char *name;
+    int64_t count = 0;
+    sp_tensor *t;
+
+    for (int i = 0; (t = sp_nn_at(c->nn, i, &name)); i++)
+        count += t->size;
+    return count;
+}
+
+spry_status spry_model_info(spry_model_facts *out, const char *path)
+{
+    sp_json_doc d;
+    sp_file f;
+    sp_cost *c = NULL;
+    spry_status s = sp_file_read(&f, path, (size_t)1 << 30);
+
+    memset(out, 0, sizeof *out);
+    if (s == SPRY_OK)
+        s = sp_cost_parse(&c, f.data, f.len, path);
+    out->bytes = s == SPRY_OK ? (int64_t)f.len : 0;
+    sp_file_free(&f);
+    if (s != SPRY_OK)
+        return s;
+    snprintf(out->kind, sizeof out->kind, "%s", c->kind->name);
+    out->op = c->op;
+    out->numbers = count_numbers(c);
+    sp_grades_clear(&out->grades, out->kind);
+    s = sp_json_parse(&d, sp_cost_card(c), strlen(sp_cost_card(c)));
+    if (s == SPRY_OK)
+        read_card(out, &d);
+    sp_json_free(&d);
+    sp_cost_free(c);
+    return s;
+}
+
+/* ---- names ---- */
+
+const char *spry_model_kind(int i)
+{
+    return sp_cost_kinds[i] ? sp_cost_kinds[i]->name : NULL;
+}
+
+const char *spry_model_about(int i)
+{
+    return sp_cost_kinds[i] ? sp_cost_kinds[i]->about : NULL;
+}
+
+const char *spry_split_name(spry_split s)
+{
+    static const char *const names[] = {"by_problem", "within_problem",
+                                        "by_machine"};
+
+    return names[s];
+}
+
+int spry_model_default(char *out, size_t size, spry_op op)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "cost-%s.spry", spry_op_name(op));
+    return sp_model_path(out, size, name);
+}

@@ -1,0 +1,329 @@
+/* data.c - records of a store become examples.
+ *
+ * A subject is a problem on a machine. Its matrix is read or generated again
+ * from where it came from, and must have the key it had; one that is not at
+ * hand leaves its shape, which is in the problem's origin. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "problem/problem.h"
+#include "schedule/schedule.h"
+#include "train/internal.h"
+
+/* ---- what the store says ---- */
+
+typedef struct {
+    char *problem, *machine; /* of the subject */
+    char *source, *group;    /* of its origin; NULL until found */
+    sp_task task;
+    int64_t rows;
+} found;
+
+typedef struct {
+    sp_data *d;
+    spry_op op;
+    const char *machine; /* NULL: all */
+    found *subject;
+    int64_t subjects, room;
+    sp_example *row; /* .subject is set, order as they came */
+    int64_t rows, row_room;
+    spry_status status;
+} reading;
+
+static void *more(void *old, int64_t count, int64_t *room, size_t size)
+{
+    int64_t larger = *room ? 2 * *room : 64;
+    void *is;
+
+    if (count < *room)
+        return old;
+    is = sp_grow(old, count, larger, size);
+    if (is)
+        *room = larger;
+    return is;
+}
+
+/* The subject of a record; -1 when there is no memory. Records of a problem
+ * come in a row, so that the last subjects are the likely ones. */
+static int64_t subject_of(reading *r, const spry_record *is)
+{
+    found *grown;
+
+    for (int64_t s = r->subjects - 1; s >= 0; s--)
+        if (!strcmp(r->subject[s].problem, is->problem) &&
+            !strcmp(r->subject[s].machine, is->machine))
+            return s;
+    grown = more(r->subject, r->subjects, &r->room, sizeof *r->subject);
+    if (!grown)
+        return -1;
+    r->subject = grown;
+    grown += r->subjects;
+    *grown = (found){.problem = sp_strdup(is->problem),
+                     .machine = sp_strdup(is->machine)};
+    if (!grown->problem || !grown->machine) {
+        free(grown->problem);
+        free(grown->machine);
+        return -1;
+    }
+    return r->subjects++;
+}
+
+/* Half of the interval of the logarithm; 0 when there is none. */
+static double noise_of(const spry_record *is)
+{
+    return is->low > 0 && is->high >= is->low ? log(is->high / is->low) / 2 : 0;
+}
+
+static int add_record(const spry_record *is, void *payload)
+{
+    reading *r = payload;
+    sp_example *row;
+    int64_t s;
+
+    row = more(r->row, r->rows, &r->row_room, sizeof *row);
+    s = row ? subject_of(r, is) : -1;
+    if (row)
+        r->row = row;
+    if (s < 0) {
+        r->status = sp_fail_memory(sizeof *row);
+        return 1;
+    }
+    row += r->rows;
+    memset(row, 0, sizeof *row);
+    if (spry_schedule_parse(&row->x, is->schedule) != SPRY_OK) {
+        r->d->left_out++;
+        return 0;
+    }
+    row->subject = s;
+    row->verdict = (int)is->verdict;
+    row->log_seconds = is->seconds > 0 ? log(is->seconds) : nan("");
+    row->log_speedup =
+        is->seconds > 0 && is->speedup > 0 ? log(is->speedup) : nan("");
+    row->noise = noise_of(is);
+    r->subject[s].rows++;
+    r->rows++;
+    return 0;
+}
+
+static int add_origin(const spry_origin *o, void *payload)
+{
+    reading *r = payload;
+    spry_type type;
+
+    if (spry_type_parse(&type, o->type) != SPRY_OK)
+        return 0;
+    for (int64_t s = 0; s < r->subjects; s++) {
+        found *f = &r->subject[s];
+
+        if (f->source || strcmp(f->problem, o->problem) != 0)
+            continue;
+        f->task = (sp_task){r->op, type, o->n, o->rows, o->cols, o->nnz};
+        f->source = sp_strdup(o->source);
+        f->group = sp_strdup(o->group);
+        if (!f->source || !f->group)
+            r->status = sp_fail_memory(strlen(o->source));
+    }
+    return r->status != SPRY_OK;
+}
+
+static spry_status read_store(reading *r, spry_records *db)
+{
+    char prefix[32];
+    spry_status s;
+
+    snprintf(prefix, sizeof prefix, "%s-", spry_op_name(r->op));
+    s = spry_records_each(db, prefix, r->machine, add_record, r);
+    if (s == SPRY_OK)
+        s = r->status;
+    if (s == SPRY_OK)
+        s = spry_records_each_origin(db, add_origin, r);
+    return s == SPRY_OK ? r->status : s;
+}
+
+/* ---- subjects ---- */
+
+static spry_status make_problem(spry_problem **out, const spry_matrix *A,
+                                const sp_task *k)
+{
+    switch (k->op) {
+    case SPRY_SPMV: return spry_problem_spmv(out, A, k->type);
+    case SPRY_SPMM: return spry_problem_spmm(out, A, k->n, k->type);
+    case SPRY_SDDMM: return spry_problem_sddmm(out, A, k->n, k->type);
+    case SPRY_MTTKRP: break;
+    }
+    *out = NULL;
+    return sp_fail(SPRY_USAGE, "models of tensors are not learned yet");
+}
+
+/* The matrix, if what lies there is still the one that was measured. */
+static void recall(sp_data *d, int64_t s, const found *f)
+{
+    if (!f->source || !*f->source ||
+        spry_matrix_read(&d->A[s], f->source) != SPRY_OK)
+        return;
+    if (make_problem(&d->p[s], d->A[s], &f->task) == SPRY_OK &&
+        !strcmp(spry_problem_key(d->p[s]), f->problem))
+        return;
+    spry_problem_free(d->p[s]);
+    spry_matrix_free(d->A[s]);
+    d->p[s] = NULL;
+    d->A[s] = NULL;
+}
+
+static void make_subject(sp_data *d, int64_t s, const found *f)
+{
+    sp_subject *is = &d->e.subject[s];
+
+    recall(d, s, f);
+    if (!d->p[s] || !d->m[s] || sp_subject_of(is, d->p[s], d->m[s]) != SPRY_OK)
+        sp_subject_bare(is, &f->task, d->m[s]);
+}
+
+static spry_status find_machine(sp_data *d, int64_t s, spry_records *db,
+                                const char *fingerprint)
+{
+    spry_machine *m = sp_alloc(1, sizeof *m);
+    int known = 0;
+    spry_status status;
+
+    if (!m)
+        return sp_fail_memory(sizeof *m);
+    status = spry_records_get_machine(db, m, &known, fingerprint);
+    if (status == SPRY_OK && known)
+        d->m[s] = m;
+    else
+        sp_free(m);
+    return status;
+}
+
+static spry_status data_alloc(sp_data *d, int64_t subjects, int64_t rows)
+{
+    d->e.subject = sp_alloc(subjects + 1, sizeof *d->e.subject);
+    d->e.row = sp_alloc(rows + 1, sizeof *d->e.row);
+    d->e.start = sp_alloc(subjects + 2, sizeof *d->e.start);
+    d->group = sp_alloc(subjects + 1, sizeof *d->group);
+    d->machine = sp_alloc(subjects + 1, sizeof *d->machine);
+    d->A = sp_alloc(subjects + 1, sizeof(spry_matrix *));
+    d->p = sp_alloc(subjects + 1, sizeof(spry_problem *));
+    d->m = sp_alloc(subjects + 1, sizeof(spry_machine *));
+    if (d->e.subject && d->e.row && d->e.start && d->group && d->machine &&
+        d->A && d->p && d->m)
+        return SPRY_OK;
+    return sp_fail_memory((size_t)rows * sizeof *d->e.row);
+}
+
+/* The same schedule measured again is one row: the mean of both. */
+static void add_row(sp_data *d, int64_t from, const sp_example *row)
+{
+    for (int64_t i = from; i < d->e.rows; i++) {
+        sp_example *known = &d->e.row[i];
+
+        if (!sp_schedule_equal(&known->x, &row->x))
+            continue;
+        if (!isfinite(known->log_seconds))
+            *known = *row;
+        else if (isfinite(row->log_seconds)) {
+            known->log_seconds = (known->log_seconds + row->log_seconds) / 2;
+            if (isfinite(row->log_speedup) && isfinite(known->log_speedup))
+                known->log_speedup =
+                    (known->log_speedup + row->log_speedup) / 2;
+        }
+        return;
+    }
+    d->e.row[d->e.rows++] = *row;
+}
+
+/* Rows by subject; a subject whose problem has no origin is left out. */
+static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
+{
+    int64_t *begin = sp_alloc(r->subjects + 2, sizeof *begin);
+    int64_t *order = sp_alloc(r->rows + 1, sizeof *order);
+    spry_status s =
+        begin && order ? SPRY_OK : sp_fail_memory((size_t)r->rows * 8);
+
+    for (int64_t k = 0; s == SPRY_OK && k < r->subjects; k++)
+        begin[k + 1] = begin[k] + r->subject[k].rows;
+    for (int64_t i = 0; s == SPRY_OK && i < r->rows; i++)
+        order[begin[r->row[i].subject]++] = i;
+    for (int64_t k = 0, i = 0; s == SPRY_OK && k < r->subjects; k++) {
+        found *f = &r->subject[k];
+        int64_t to = d->e.subjects, end = i + f->rows;
+
+        if (!f->source) {
+            d->left_out += f->rows;
+            i = end;
+            continue;
+        }
+        for (; i < end; i++) {
+            r->row[order[i]].subject = to;
+            add_row(d, d->e.start[to], &r->row[order[i]]);
+        }
+        s = find_machine(d, to, db, f->machine);
+        d->group[to] = f->group;
+        d->machine[to] = f->machine;
+        f->group = f->machine = NULL;
+        r->subject[to] =
+            (found){f->problem, NULL, f->source, NULL, f->task, f->rows};
+        if (to != k)
+            f->problem = f->source = NULL;
+        d->e.start[++d->e.subjects] = d->e.rows;
+    }
+    sp_free(begin);
+    sp_free(order);
+    return s;
+}
+
+static void reading_close(reading *r)
+{
+    for (int64_t s = 0; s < r->subjects; s++) {
+        free(r->subject[s].problem);
+        free(r->subject[s].machine);
+        free(r->subject[s].source);
+        free(r->subject[s].group);
+    }
+    sp_free(r->subject);
+    sp_free(r->row);
+}
+
+spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
+                         const char *machine, int threads)
+{
+    reading r = {.d = out, .op = op, .machine = machine};
+    spry_status s;
+
+    memset(out, 0, sizeof *out);
+    s = read_store(&r, db);
+    if (s == SPRY_OK)
+        s = data_alloc(out, r.subjects, r.rows);
+    if (s == SPRY_OK)
+        s = sort_rows(out, &r, db);
+    if (s == SPRY_OK) {
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(threads) if (threads > 1)
+        for (int64_t k = 0; k < out->e.subjects; k++)
+            make_subject(out, k, &r.subject[k]);
+    }
+    reading_close(&r);
+    if (s != SPRY_OK)
+        sp_data_close(out);
+    return s;
+}
+
+void sp_data_close(sp_data *d)
+{
+    for (int64_t s = 0; s < d->e.subjects; s++) {
+        free(d->group[s]);
+        free(d->machine[s]);
+        spry_problem_free(d->p[s]);
+        spry_matrix_free(d->A[s]);
+        sp_free(d->m[s]);
+    }
+    sp_free(d->group);
+    sp_free(d->machine);
+    sp_free(d->p);
+    sp_free(d->A);
+    sp_free(d->m);
+    sp_examples_free(&d->e);
+    memset(d, 0, sizeof *d);
+}

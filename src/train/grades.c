@@ -1,0 +1,312 @@
+/* grades.c - how well scores choose among measured schedules.
+ *
+ * Every number is first one per problem, then a mean over problems, with an
+ * interval from drawing the problems again a thousand times. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/schedule.h"
+#include "train/internal.h"
+
+enum {
+    PAIRWISE,
+    TOP1,
+    TOP5,
+    SPEARMAN,
+    SQUARE,
+    REGRET1,
+    REGRET5,
+    REGRET20,
+    SPEEDUP1,
+    SPEEDUP20,
+    CSR1,
+    CSR20,
+    SLOWER,
+    VALUES
+};
+
+struct sp_grading {
+    const sp_examples *e;
+    spry_op op;
+    double *value; /* [VALUES, subjects] sums over repeats */
+    int *counts;   /* [subjects] 1: has enough rows */
+    int repeats;
+};
+
+typedef struct {
+    double score, time, speedup;
+} choice;
+
+spry_status sp_grading_new(sp_grading **out, const sp_examples *e, spry_op op)
+{
+    sp_grading *g = sp_alloc(1, sizeof *g);
+
+    *out = g;
+    if (!g)
+        return sp_fail_memory(sizeof *g);
+    g->e = e;
+    g->op = op;
+    g->value = sp_alloc(VALUES * (e->subjects + 1), sizeof *g->value);
+    g->counts = sp_alloc(e->subjects + 1, sizeof *g->counts);
+    if (g->value && g->counts)
+        return SPRY_OK;
+    sp_grading_free(g);
+    *out = NULL;
+    return sp_fail_memory((size_t)e->subjects * VALUES * sizeof *g->value);
+}
+
+void sp_grading_free(sp_grading *g)
+{
+    if (!g)
+        return;
+    sp_free(g->value);
+    sp_free(g->counts);
+    sp_free(g);
+}
+
+/* ---- one problem ---- */
+
+/* Equal scores: the slower comes first, nothing is won by not choosing. */
+static int by_score(const void *a, const void *b)
+{
+    const choice *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score < y->score ? -1 : 1;
+    return (x->time < y->time) - (x->time > y->time);
+}
+
+/* Pairs in the right order; what cannot be told apart is half right. */
+static double pairwise(const choice *c, int64_t n)
+{
+    double right = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++) {
+            int told = (c[i].score < c[j].score) - (c[i].score > c[j].score);
+            int is = (c[i].time < c[j].time) - (c[i].time > c[j].time);
+
+            right += told == 0 || is == 0 ? 0.5 : told == is;
+        }
+    return right / ((double)n * (double)(n - 1) / 2);
+}
+
+/* The mean rank of each among the times, ties sharing theirs. */
+static double rank_of(const choice *c, int64_t n, int64_t i, int of_score)
+{
+    double below = 0, equal = 0, is = of_score ? c[i].score : c[i].time;
+
+    for (int64_t j = 0; j < n; j++) {
+        double other = of_score ? c[j].score : c[j].time;
+
+        below += other < is;
+        equal += other == is;
+    }
+    return below + (equal - 1) / 2;
+}
+
+static double spearman(const choice *c, int64_t n)
+{
+    double mean = (double)(n - 1) / 2, xy = 0, xx = 0, yy = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        double x = rank_of(c, n, i, 1) - mean, y = rank_of(c, n, i, 0) - mean;
+
+        xy += x * y;
+        xx += x * x;
+        yy += y * y;
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
+}
+
+static double best_of(const choice *c, int64_t n, int64_t k)
+{
+    double best = HUGE_VAL;
+
+    for (int64_t i = 0; i < n && i < k; i++)
+        best = fmin(best, c[i].time);
+    return best;
+}
+
+/* Log seconds of the baseline: what the races of these rows saw. */
+static double baseline_of(const choice *c, int64_t n)
+{
+    double sum = 0, count = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(c[i].speedup)) {
+            sum += c[i].time + c[i].speedup;
+            count++;
+        }
+    return count > 0 ? sum / count : nan("");
+}
+
+/* Log seconds of WACO's fixed CSR, if it was measured. */
+static double csr_of(const sp_grading *g, int64_t subject)
+{
+    const sp_examples *e = g->e;
+    spry_schedule csr;
+
+    if (spry_schedule_parse_for(&csr, "fixed-csr", g->op) != SPRY_OK)
+        return nan("");
+    for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++) {
+        spry_schedule x = e->row[i].x;
+
+        x.threads = csr.threads;
+        if (sp_schedule_equal(&x, &csr) && isfinite(e->row[i].log_seconds))
+            return e->row[i].log_seconds;
+    }
+    return nan("");
+}
+
+static double square_error(const choice *c, int64_t n)
+{
+    double sum = 0, count = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(c[i].score)) {
+            sum += (c[i].score - c[i].time) * (c[i].score - c[i].time);
+            count++;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+static void grade_subject(sp_grading *g, int64_t s, choice *c, int64_t n)
+{
+    double best = best_of(c, n, n), base = baseline_of(c, n);
+    double csr = csr_of(g, s), first, five, twenty, v[VALUES];
+
+    v[PAIRWISE] = pairwise(c, n);
+    v[SPEARMAN] = spearman(c, n);
+    v[SQUARE] = square_error(c, n);
+    qsort(c, (size_t)n, sizeof *c, by_score);
+    first = c[0].time;
+    five = best_of(c, n, 5);
+    twenty = best_of(c, n, 20);
+    v[TOP1] = exp(best - first);
+    v[TOP5] = exp(best - five);
+    v[REGRET1] = first - best;
+    v[REGRET5] = five - best;
+    v[REGRET20] = twenty - best;
+    v[SPEEDUP1] = isfinite(c[0].speedup) ? c[0].speedup : base - first;
+    v[SPEEDUP20] = base - twenty;
+    v[CSR1] = csr - first;
+    v[CSR20] = csr - twenty;
+    v[SLOWER] = v[SPEEDUP1] < -log(1.05);
+    for (int k = 0; k < VALUES; k++)
+        g->value[k * g->e->subjects + s] += v[k];
+    g->counts[s] = 1;
+}
+
+spry_status sp_grading_add(sp_grading *g, const double *score)
+{
+    const sp_examples *e = g->e;
+    choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
+
+    if (!c)
+        return sp_fail_memory((size_t)e->rows * sizeof *c);
+    for (int64_t s = 0; s < e->subjects; s++) {
+        int64_t n = 0;
+
+        for (int64_t i = e->start[s]; i < e->start[s + 1]; i++)
+            if (isfinite(e->row[i].log_seconds))
+                c[n++] = (choice){isnan(score[i]) ? HUGE_VAL : score[i],
+                                  e->row[i].log_seconds, e->row[i].log_speedup};
+        if (n >= 5)
+            grade_subject(g, s, c, n);
+    }
+    g->repeats++;
+    sp_free(c);
+    return SPRY_OK;
+}
+
+/* ---- all problems ---- */
+
+typedef struct {
+    double mean, low, high;
+} interval;
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double draw_again(const double *v, int64_t n, sp_rng *r)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += v[sp_rng_below(r, (uint64_t)n)];
+    return sum / (double)n;
+}
+
+/* Of the problems for which the value is known. */
+static interval mean_of(const sp_grading *g, int which, double *v)
+{
+    enum { AGAIN = 1000, TAIL = AGAIN / 40 };
+    const double *value = g->value + which * g->e->subjects;
+    double mean[AGAIN], sum = 0;
+    sp_rng r = sp_rng_seed(1);
+    int64_t n = 0;
+
+    for (int64_t s = 0; s < g->e->subjects; s++)
+        if (g->counts[s] && isfinite(value[s])) {
+            v[n] = value[s] / g->repeats;
+            sum += v[n++];
+        }
+    if (n == 0)
+        return (interval){nan(""), nan(""), nan("")};
+    for (int i = 0; i < AGAIN; i++)
+        mean[i] = draw_again(v, n, &r);
+    qsort(mean, AGAIN, sizeof *mean, ascending);
+    return (interval){sum / (double)n, mean[TAIL], mean[AGAIN - 1 - TAIL]};
+}
+
+static void fill(spry_grades *out, const sp_grading *g, int absolute, double *v)
+{
+    interval pairs = mean_of(g, PAIRWISE, v), top1 = mean_of(g, TOP1, v);
+    interval top5 = mean_of(g, TOP5, v), regret = mean_of(g, REGRET20, v);
+
+    out->pairwise = pairs.mean;
+    out->pairwise_low = pairs.low;
+    out->pairwise_high = pairs.high;
+    out->top1 = top1.mean;
+    out->top1_low = top1.low;
+    out->top1_high = top1.high;
+    out->top5 = top5.mean;
+    out->top5_low = top5.low;
+    out->top5_high = top5.high;
+    out->spearman = mean_of(g, SPEARMAN, v).mean;
+    out->rmse = absolute ? sqrt(mean_of(g, SQUARE, v).mean) : nan("");
+    out->regret1 = expm1(mean_of(g, REGRET1, v).mean);
+    out->regret5 = expm1(mean_of(g, REGRET5, v).mean);
+    out->regret20 = expm1(regret.mean);
+    out->regret20_low = expm1(regret.low);
+    out->regret20_high = expm1(regret.high);
+    out->speedup1 = exp(mean_of(g, SPEEDUP1, v).mean);
+    out->speedup20 = exp(mean_of(g, SPEEDUP20, v).mean);
+    out->csr1 = exp(mean_of(g, CSR1, v).mean);
+    out->csr20 = exp(mean_of(g, CSR20, v).mean);
+    out->slower = mean_of(g, SLOWER, v).mean;
+}
+
+spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
+                           const char *model, int absolute)
+{
+    double *v = sp_alloc(g->e->subjects + 1, sizeof *v);
+
+    sp_grades_clear(out, model);
+    if (!v)
+        return sp_fail_memory((size_t)g->e->subjects * sizeof *v);
+    for (int64_t s = 0; s < g->e->subjects; s++)
+        if (g->counts[s]) {
+            out->problems++;
+            out->records += g->e->start[s + 1] - g->e->start[s];
+        }
+    fill(out, g, absolute, v);
+    sp_free(v);
+    return SPRY_OK;
+}

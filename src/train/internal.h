@@ -1,0 +1,54 @@
+/* internal.h - a training under way. */
+#ifndef SP_TRAIN_INTERNAL_H
+#define SP_TRAIN_INTERNAL_H
+
+#include "base/base.h"
+#include "model/cost.h"
+#include "spry/train.h"
+
+/* ---- card.c ---- */
+
+/* Nothing known but the model's name. */
+void sp_grades_clear(spry_grades *g, const char *model);
+void sp_card_write(sp_buf *out, const spry_trained *t,
+                   const spry_fit_options *opt, const char *machine);
+
+/* ---- data.c ---- */
+
+/* All examples of an operation, with what their subjects borrow. */
+typedef struct {
+    sp_examples e;
+    char **group;     /* [subjects] */
+    char **machine;   /* [subjects] fingerprint */
+    spry_matrix **A;  /* [subjects]; NULL: not at hand */
+    spry_problem **p; /* [subjects]; the same */
+    spry_machine **m; /* [subjects], each its own; NULL: not known */
+    int64_t left_out; /* records that were of no use */
+} sp_data;
+
+spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
+                         const char *machine, int threads);
+void sp_data_close(sp_data *d);
+/* How many different texts. */
+int64_t sp_data_different(char *const *text, int64_t count);
+
+/* Three parts of it that share the subjects' matrices. */
+typedef enum { SP_TEACH, SP_STOP, SP_HELD, SP_PARTS } sp_part_of;
+spry_status sp_data_split(sp_examples out[SP_PARTS], const sp_data *d,
+                          spry_split split, uint64_t seed);
+/* Two parts as one. */
+spry_status sp_examples_join(sp_examples *out, const sp_examples *a,
+                             const sp_examples *b);
+void sp_examples_free(sp_examples *e);
+
+/* ---- grades.c ---- */
+
+typedef struct sp_grading sp_grading;
+spry_status sp_grading_new(sp_grading **out, const sp_examples *e, spry_op op);
+void sp_grading_free(sp_grading *g);
+/* Once, or several times for scores by chance: [rows]. */
+spry_status sp_grading_add(sp_grading *g, const double *score);
+spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
+                           const char *model, int absolute);
+
+#endif

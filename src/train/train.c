@@ -1,0 +1,290 @@
+/* train.c - records in, a model file out; and grades for those who ask. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "train/internal.h"
+
+/* A training under way. */
+typedef struct {
+    const spry_fit_options *opt;
+    sp_data d;
+    sp_examples part[SP_PARTS];
+    int threads, rounds;
+    double data_seconds;
+} work;
+
+static int threads_of(const spry_fit_options *opt)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return opt->threads > 0 ? opt->threads : online > 0 ? (int)online : 1;
+}
+
+static void work_close(work *w)
+{
+    for (int k = 0; k < SP_PARTS; k++)
+        sp_examples_free(&w->part[k]);
+    sp_data_close(&w->d);
+}
+
+static spry_status work_open(work *w, spry_records *db,
+                             const spry_fit_options *opt)
+{
+    double begin = sp_seconds();
+    spry_status s;
+
+    *w = (work){.opt = opt, .threads = threads_of(opt)};
+    s = sp_data_open(&w->d, db, opt->op, opt->machine, w->threads);
+    if (s == SPRY_OK)
+        s = sp_data_split(w->part, &w->d, opt->split, opt->seed);
+    if (s == SPRY_OK &&
+        (w->part[SP_TEACH].rows < 2 || w->part[SP_HELD].rows == 0))
+        s = sp_fail(SPRY_USAGE,
+                    "%lld records of %lld problems are too few to learn %s "
+                    "from and to hold some out; see spry collect",
+                    (long long)w->d.e.rows, (long long)w->d.e.subjects,
+                    spry_op_name(opt->op));
+    w->data_seconds = sp_seconds() - begin;
+    if (s != SPRY_OK)
+        work_close(w);
+    return s;
+}
+
+/* ---- fitting ---- */
+
+static int tell(const sp_lap *lap, void *payload)
+{
+    work *w = payload;
+    const spry_lap is = {lap->round, lap->loss, lap->regret, lap->seconds};
+
+    w->rounds = lap->round;
+    return w->opt->progress && w->opt->progress(&is, w->opt->payload);
+}
+
+static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
+                       const sp_examples *teach)
+{
+    sp_lesson l = {.train = teach,
+                   .test = w->part[SP_STOP].rows ? &w->part[SP_STOP] : NULL,
+                   .seed = w->opt->seed,
+                   .threads = w->threads,
+                   .rounds = w->opt->rounds,
+                   .seconds = w->opt->seconds,
+                   .note = tell,
+                   .payload = w};
+
+    return sp_cost_fit(out, kind, w->opt->op, &l);
+}
+
+static spry_status find_kind(const sp_cost_kind **out, const char *name)
+{
+    *out = sp_cost_kind_find(name);
+    return *out ? SPRY_OK
+                : sp_fail(SPRY_USAGE, "there is no kind of model '%s'", name);
+}
+
+/* ---- grading ---- */
+
+/* What a model has no words for, or no matrix to look at, comes last. */
+static spry_status score_rows(double *score, const sp_cost *c,
+                              const sp_examples *e)
+{
+    spry_status s = SPRY_OK;
+
+    for (int64_t k = 0; k < e->subjects && s == SPRY_OK; k++) {
+        sp_view *v = NULL;
+
+        for (int64_t i = e->start[k]; i < e->start[k + 1]; i++)
+            score[i] = HUGE_VAL;
+        if (c->kind->matrix && !e->subject[k].p)
+            continue;
+        s = sp_cost_look(&v, c, &e->subject[k]);
+        for (int64_t i = e->start[k]; i < e->start[k + 1] && s == SPRY_OK; i++)
+            s = sp_view_score(&score[i], v, &e->row[i].x, 1);
+        sp_view_free(v);
+    }
+    return s;
+}
+
+static spry_status grade(spry_grades *out, const sp_cost *c,
+                         const sp_examples *e, const char *name)
+{
+    double *score = sp_alloc(e->rows + 1, sizeof *score);
+    sp_grading *g = NULL;
+    spry_status s = score ? sp_grading_new(&g, e, c->op)
+                          : sp_fail_memory((size_t)e->rows * sizeof *score);
+
+    if (s == SPRY_OK)
+        s = score_rows(score, c, e);
+    if (s == SPRY_OK)
+        s = sp_grading_add(g, score);
+    if (s == SPRY_OK)
+        s = sp_grading_end(out, g, name, c->kind->absolute);
+    sp_grading_free(g);
+    sp_free(score);
+    return s;
+}
+
+/* The control: choices by chance, many times. */
+static spry_status grade_chance(spry_grades *out, const work *w)
+{
+    enum { TIMES = 50 };
+    const sp_examples *e = &w->part[SP_HELD];
+    double *score = sp_alloc(e->rows + 1, sizeof *score);
+    sp_rng r = sp_rng_seed(w->opt->seed);
+    sp_grading *g = NULL;
+    spry_status s = score ? sp_grading_new(&g, e, w->opt->op)
+                          : sp_fail_memory((size_t)e->rows * sizeof *score);
+
+    for (int t = 0; t < TIMES && s == SPRY_OK; t++) {
+        for (int64_t i = 0; i < e->rows; i++)
+            score[i] = sp_rng_unit(&r);
+        s = sp_grading_add(g, score);
+    }
+    if (s == SPRY_OK)
+        s = sp_grading_end(out, g, "random", 0);
+    sp_grading_free(g);
+    sp_free(score);
+    return s;
+}
+
+/* ---- training ---- */
+
+/* The machine most subjects were measured on, by name. */
+static const char *machine_name(const sp_data *d)
+{
+    const char *name = "";
+    int64_t most = 0;
+
+    for (int64_t i = 0; i < d->e.subjects; i++) {
+        int64_t same = 0;
+
+        for (int64_t k = 0; k < d->e.subjects; k++)
+            same += !strcmp(d->machine[i], d->machine[k]);
+        if (same > most && d->m[i]) {
+            most = same;
+            name = d->m[i]->name;
+        }
+    }
+    return name;
+}
+
+static spry_status write_model(const sp_cost *c, const work *w,
+                               const spry_trained *t, const char *path)
+{
+    sp_buf card = {0};
+    spry_status s;
+
+    sp_card_write(&card, t, w->opt, machine_name(&w->d));
+    s = card.failed ? sp_fail_memory(card.len)
+                    : sp_cost_save(c, card.data, path);
+    sp_buf_free(&card);
+    return s;
+}
+
+static void count_data(spry_trained *t, const work *w, const sp_examples *e)
+{
+    const sp_data *d = &w->d;
+
+    t->records = e->rows;
+    t->problems = e->subjects;
+    t->groups = sp_data_different(d->group, d->e.subjects);
+    t->machines = sp_data_different(d->machine, d->e.subjects);
+    t->left_out = d->left_out;
+    t->data_seconds = w->data_seconds;
+    t->rounds = w->rounds;
+}
+
+/* Learn, grade, and, if asked to, learn again from all but what stops. */
+static spry_status train_one(spry_trained *out, work *w,
+                             const sp_cost_kind *kind, const char *path)
+{
+    double begin = sp_seconds();
+    sp_examples all = {0};
+    sp_cost *c = NULL;
+    spry_status s = fit(&c, w, kind, &w->part[SP_TEACH]);
+
+    if (s == SPRY_OK)
+        s = grade(&out->grades, c, &w->part[SP_HELD], kind->name);
+    count_data(out, w, &w->part[SP_TEACH]);
+    if (s == SPRY_OK && w->opt->whole) {
+        sp_cost_free(c);
+        c = NULL;
+        s = sp_examples_join(&all, &w->part[SP_TEACH], &w->part[SP_HELD]);
+        if (s == SPRY_OK)
+            s = fit(&c, w, kind, &all);
+        count_data(out, w, &all);
+    }
+    out->seconds = sp_seconds() - begin;
+    if (s == SPRY_OK)
+        s = write_model(c, w, out, path);
+    sp_cost_free(c);
+    sp_examples_free(&all);
+    return s;
+}
+
+static const spry_fit_options defaults = SPRY_FIT_DEFAULTS;
+
+spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
+                       const spry_fit_options *opt)
+{
+    const sp_cost_kind *kind;
+    spry_status s;
+    work w;
+
+    opt = opt ? opt : &defaults;
+    memset(out, 0, sizeof *out);
+    sp_grades_clear(&out->grades, opt->kind);
+    s = find_kind(&kind, opt->kind);
+    if (s == SPRY_OK)
+        s = work_open(&w, db, opt);
+    if (s != SPRY_OK)
+        return s;
+    s = train_one(out, &w, kind, path);
+    work_close(&w);
+    return s;
+}
+
+/* ---- evaluating ---- */
+
+static spry_status evaluate_one(spry_grades *out, work *w, const char *model)
+{
+    const sp_cost_kind *kind;
+    sp_cost *c = NULL;
+    spry_status s;
+
+    if (!strcmp(model, "random"))
+        return grade_chance(out, w);
+    if (strpbrk(model, "/."))
+        s = sp_cost_load(&c, model);
+    else {
+        s = find_kind(&kind, model);
+        if (s == SPRY_OK)
+            s = fit(&c, w, kind, &w->part[SP_TEACH]);
+    }
+    if (s == SPRY_OK && c->op != w->opt->op)
+        s = sp_fail(SPRY_USAGE, "%s is a model of %s", model,
+                    spry_op_name(c->op));
+    if (s == SPRY_OK)
+        s = grade(out, c, &w->part[SP_HELD], model);
+    sp_cost_free(c);
+    return s;
+}
+
+spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
+                          spry_records *db, const spry_fit_options *opt)
+{
+    spry_status s;
+    work w;
+
+    opt = opt ? opt : &defaults;
+    s = work_open(&w, db, opt);
+    if (s != SPRY_OK)
+        return s;
+    for (int i = 0; i < count && s == SPRY_OK; i++)
+        s = evaluate_one(&out[i], &w, model[i]);
+    work_close(&w);
+    return s;
+}
