@@ -29,6 +29,7 @@ clang-format        clang-format --version
 clang-tidy          clang-tidy --version
 cppcheck            cppcheck --version
 shellcheck          shellcheck --version
+libarpack2          /sbin/ldconfig -p | grep -q libarpack.so.2
 python3-scipy       /usr/bin/python3 -c "import scipy"
 python3-torch       /usr/bin/python3 -c "import torch"
 libeigen3-dev       pkg-config --exists eigen3
