@@ -6,12 +6,17 @@
 #include <string.h>
 
 static const char *problem, *fingerprint;
-static int limit = 50, days = 30;
+static const char *matrices;
+static int limit = 50, days = 30, format;
 static const opt options[] = {
     {"problem", OPT_TEXT, &problem, "PREFIX",
      "list: only problems that begin so"},
     {"on", OPT_TEXT, &fingerprint, "MACHINE", "list: only this machine's"},
     {"limit", OPT_INTEGER, &limit, "N", "list: the latest N, 0 for all (50)"},
+    {"format", OPT_WORD, &format, "json|waco|autosparse|ansor",
+     "import: whose records they are (json: ours)"},
+    {"matrices", OPT_TEXT, &matrices, "FOLDER",
+     "import: where the matrices they name may lie"},
     {"days", OPT_INTEGER, &days, "N", "gc: failed trials older than this (30)"},
     {0}};
 static const opt_page page = {
@@ -20,12 +25,13 @@ static const opt_page page = {
     "list    one line for each trial\n"
     "show    all of one trial, by its id or the beginning of it\n"
     "export  write everything as JSON lines; - for stdout\n"
-    "import  read JSON lines; damaged ones are skipped and counted, and it\n"
+    "import  read JSON lines, or with --format the files of others, one or a\n"
+    "        folder of them; damaged lines are skipped and counted, and it\n"
     "        fails when all are\n"
     "merge   add what another store knows\n"
     "check   verify the file and every row's hash\n"
     "gc      drop old failed trials and compact the file",
-    {options},
+    {options, cli_compute},
     1,
     2};
 
@@ -227,11 +233,65 @@ static spry_status export_to(spry_records *db, const char *path)
     return say_status(s);
 }
 
+static int show_lines(int64_t lines, void *path)
+{
+    char text[300];
+
+    snprintf(text, sizeof text, "%s lines of %.200s", say_count((double)lines),
+             (const char *)path);
+    progress_say(text);
+    return stop_asked();
+}
+
+static spry_status import_foreign(spry_records *db, const char *path)
+{
+    spry_import_options o = SPRY_IMPORT_DEFAULTS;
+    spry_machine m;
+    spry_imported in;
+    spry_status s = SPRY_OK;
+    json j;
+
+    stop_watch();
+    if (cli.machine)
+        s = open_machine(&m, 0);
+    if (s != SPRY_OK)
+        return s;
+    o.machine = cli.machine ? &m : NULL;
+    o.op = cli.op >= 0 ? spry_op_name((spry_op)cli.op) : NULL;
+    o.matrices = matrices;
+    o.progress = show_lines;
+    o.payload = (void *)(uintptr_t)path;
+    s = say_status(
+        spry_import(&in, db, path, (spry_import_format)(format - 1), &o));
+    progress_clear();
+    if (s != SPRY_OK)
+        return s;
+    if (cli.json) {
+        j = json_begin("spry.records/1");
+        json_integer(&j, "files", in.files);
+        json_integer(&j, "lines", in.lines);
+        json_integer(&j, "added", in.added);
+        json_integer(&j, "in_our_words", in.ours);
+        json_integer(&j, "bad", in.bad);
+        json_end(&j);
+    } else
+        printf("%s records added, of %s lines in %s files; the schedules of "
+               "%s in spry's words\n",
+               say_count((double)in.added), say_count((double)in.lines),
+               say_count((double)in.files), say_count((double)in.ours));
+    if (in.bad)
+        say_note("%" PRId64 " damaged lines skipped: %s", in.bad, in.why);
+    return s;
+}
+
 static spry_status import_from(spry_records *db, const char *path)
 {
     int64_t added = 0, bad = 0;
-    spry_status s = say_status(spry_records_import(db, path, &added, &bad));
+    spry_status s;
 
+    if (format)
+        return import_foreign(db, path);
+    s = say_status(spry_records_import(db, path, &added, &bad));
     if (s == SPRY_OK)
         print_count("added", added, "rows");
     if (s == SPRY_OK && bad)

@@ -4,6 +4,7 @@
 
 #include "spry/collect.h"
 #include "spry/graph.h"
+#include "spry/import.h"
 #include "spry/jit.h"
 #include "spry/machine.h"
 #include "spry/matrix.h"

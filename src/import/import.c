@@ -1,0 +1,250 @@
+/* import.c - a file or a folder of another's records, line by line.
+ *
+ * Files are read through a window, so a million records need no more memory
+ * than one; rows go into the store in transactions of a few thousand. */
+#include "spry/import.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "import/internal.h"
+
+enum { LONGEST = 1 << 20, OFTEN = 2000 };
+
+static const sp_foreign foreigns[] = {
+    {SPRY_IMPORT_WACO, ".txt", sp_import_waco, 256, "e5_2680v3"},
+    {SPRY_IMPORT_AUTOSPARSE, ".tsv", sp_import_autosparse, 128, ""},
+    {SPRY_IMPORT_ANSOR, ".json", sp_import_ansor, 0, ""},
+};
+
+/* ---- what a name says ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int has_word(const char *path, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (; *path; path++)
+        if (strncasecmp(path, word, n) == 0)
+            return 1;
+    return 0;
+}
+
+/* The operation: as told, else the last that the path names; of a name such
+ * as epyc7543__mmadd.tsv, what stands behind the machine. */
+static void find_op(sp_import *f)
+{
+    static const char *const ops[] = {"spmv", "spmm", "sddmm"};
+    const char *name = base_name(f->path), *mark = strstr(name, "__");
+    size_t n = 0;
+
+    snprintf(f->op, sizeof f->op, "%s", f->opt->op ? f->opt->op : "");
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
+        if (has_word(name, ops[i]))
+            snprintf(f->op, sizeof f->op, "%s", ops[i]);
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
+        if (has_word(f->path, ops[i]))
+            snprintf(f->op, sizeof f->op, "%s", ops[i]);
+    if (*f->op || !mark)
+        return;
+    for (mark += 2; isalnum((unsigned char)mark[n]) && n < 20; n++)
+        f->op[n] = mark[n];
+    f->op[n] = 0;
+}
+
+/* The matrix: of SpMM__NAME.txt and host__NAME_sparse_dense.json, NAME. */
+static void find_subject(sp_import *f, const sp_foreign *k)
+{
+    const char *name = base_name(f->path), *mark = strstr(name, "__");
+    const char *end;
+
+    if (mark)
+        name = mark + 2;
+    end = strstr(name, "_sparse_dense");
+    if (!end)
+        end = strstr(name, k->ending);
+    snprintf(f->subject, sizeof f->subject, "%.*s",
+             end && end - name < 150 ? (int)(end - name) : 150, name);
+}
+
+static spry_status find_machine(sp_import *f, const sp_foreign *k)
+{
+    spry_status s = SPRY_OK;
+
+    if (f->opt->machine)
+        f->m = *f->opt->machine;
+    else if (k->format == SPRY_IMPORT_ANSOR)
+        return SPRY_OK; /* every line says */
+    else
+        s = sp_import_machine(&f->m, *k->machine ? k->machine : f->path, 0);
+    return s == SPRY_OK ? spry_records_put_machine(f->db, &f->m) : s;
+}
+
+/* ---- one file ---- */
+
+static void note_bad(sp_import *f)
+{
+    if (f->out->bad++ == 0)
+        snprintf(f->out->why, sizeof f->out->why, "%.300s:%lld: %.180s",
+                 f->path, (long long)f->line, spry_message());
+}
+
+/* The next line without its end; 0 at the end of the file, -1: not possible. */
+static int next_line(char *line, gzFile in, const char *path)
+{
+    int code;
+    size_t n;
+
+    if (!gzgets(in, line, LONGEST)) {
+        gzerror(in, &code);
+        if (gzeof(in) && (code == Z_OK || code == Z_STREAM_END))
+            return 0;
+        sp_fail(SPRY_INPUT, "%s: damaged or cut short", path);
+        return -1;
+    }
+    n = strlen(line);
+    if (n + 1 == LONGEST) {
+        sp_fail(SPRY_INPUT, "%s: a line of more than %d characters", path,
+                LONGEST);
+        return -1;
+    }
+    while (n > 0 && isspace((unsigned char)line[n - 1]))
+        line[--n] = 0;
+    return 1;
+}
+
+static spry_status read_lines(sp_import *f, const sp_foreign *k, gzFile in,
+                              char *line)
+{
+    spry_status s = SPRY_OK;
+    int more = 1;
+
+    while (s == SPRY_OK && (more = next_line(line, in, f->path)) > 0) {
+        f->line++;
+        if (!*line)
+            continue;
+        s = k->read(f, line);
+        f->out->lines++;
+        f->good += s == SPRY_OK;
+        if (s == SPRY_INPUT) {
+            note_bad(f);
+            s = SPRY_OK;
+        }
+        if (f->line % OFTEN == 0 && f->opt->progress &&
+            f->opt->progress(f->out->lines, f->opt->payload))
+            s = sp_fail(SPRY_STOPPED, "the import was stopped");
+    }
+    return more < 0 ? SPRY_INPUT : s;
+}
+
+static spry_status read_file(sp_import *f, const sp_foreign *k)
+{
+    char *line = sp_alloc_raw(LONGEST, 1);
+    gzFile in = gzopen(f->path, "rb");
+    int64_t bad = f->out->bad;
+    spry_status s, flushed;
+
+    if (!line || !in) {
+        sp_free(line);
+        if (in)
+            gzclose_r(in);
+        return line ? sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", f->path)
+                    : sp_fail_memory(LONGEST);
+    }
+    f->line = f->good = 0;
+    *f->name = 0;
+    f->n = k->n;
+    find_op(f);
+    find_subject(f, k);
+    s = find_machine(f, k);
+    if (s == SPRY_OK)
+        s = read_lines(f, k, in, line);
+    flushed = sp_import_flush(f);
+    gzclose_r(in);
+    sp_free(line);
+    f->out->files++;
+    if (s == SPRY_OK && f->good == 0 && f->out->bad > bad)
+        return sp_fail(SPRY_INPUT, "%s (and no line of it is a record)",
+                       f->out->why);
+    return s == SPRY_OK ? flushed : s;
+}
+
+/* ---- a folder ---- */
+
+static int is_ours(const char *name, const sp_foreign *k)
+{
+    size_t n = strlen(name), e = strlen(k->ending);
+
+    if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
+        n -= 3;
+    return n > e && strncmp(name + n - e, k->ending, e) == 0 &&
+           strncmp(name, "MANIFEST", 8) != 0;
+}
+
+static spry_status read_folder(sp_import *f, const sp_foreign *k,
+                               const char *path)
+{
+    struct dirent **list;
+    int count = scandir(path, &list, NULL, alphasort);
+    int64_t before = f->out->files;
+    spry_status s = SPRY_OK;
+
+    if (count < 0)
+        return sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", path);
+    for (int i = 0; i < count; i++) {
+        if (s == SPRY_OK && is_ours(list[i]->d_name, k) &&
+            snprintf(f->path, sizeof f->path, "%s/%s", path, list[i]->d_name) <
+                (int)sizeof f->path)
+            s = read_file(f, k);
+        free(list[i]);
+    }
+    free(list);
+    if (s == SPRY_OK && f->out->files == before)
+        return sp_fail(SPRY_INPUT, "%s: no %s file lies there", path,
+                       k->ending);
+    return s;
+}
+
+spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
+                        spry_import_format format,
+                        const spry_import_options *opt)
+{
+    spry_import_options o = SPRY_IMPORT_DEFAULTS;
+    sp_import *f = sp_alloc(1, sizeof *f);
+    int64_t before = 0, after = 0, answers, machines;
+    struct stat st;
+    spry_status s;
+
+    memset(out, 0, sizeof *out);
+    if (!f)
+        return sp_fail_memory(sizeof *f);
+    if (opt)
+        memcpy(&o, opt, opt->size < sizeof o ? opt->size : sizeof o);
+    f->db = db;
+    f->opt = &o;
+    f->out = out;
+    s = spry_records_count(db, &before, &answers, &machines);
+    if (s == SPRY_OK && stat(path, &st) != 0)
+        s = sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", path);
+    else if (s == SPRY_OK && S_ISDIR(st.st_mode))
+        s = read_folder(f, &foreigns[format], path);
+    else if (s == SPRY_OK) {
+        snprintf(f->path, sizeof f->path, "%s", path);
+        s = read_file(f, &foreigns[format]);
+    }
+    if (spry_records_count(db, &after, &answers, &machines) == SPRY_OK)
+        out->added = after - before;
+    sp_free(f);
+    return s;
+}
