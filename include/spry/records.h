@@ -70,6 +70,19 @@ typedef struct {
     int64_t n, rows, cols, nnz; /* dense columns; shape of the matrix */
 } spry_origin;
 
+/* One round of learning a model: together they are its learning curve. */
+typedef struct {
+    const char *run;  /* which training: any text that tells it apart */
+    const char *kind; /* of model */
+    const char *op;
+    int round;     /* 1, 2 ... */
+    double loss;   /* not negative */
+    int tested;    /* 1: regret is known */
+    double regret; /* log of seconds chosen over the least, on the test */
+    double seconds;
+    int64_t when;
+} spry_round;
+
 typedef struct spry_records spry_records;
 
 /* Open or create. path NULL: SPRY_HOME/data/records.db, else
@@ -120,6 +133,12 @@ spry_status spry_records_put_origin(spry_records *db, const spry_origin *o);
 typedef int spry_origin_visit(const spry_origin *o, void *payload);
 spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
                                      void *payload);
+
+/* Learning curves, by time, run and round. */
+spry_status spry_records_put_round(spry_records *db, const spry_round *c);
+typedef int spry_round_visit(const spry_round *c, void *payload);
+spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
+                                    void *payload);
 
 /* Work that is shared out: *got is 1 when `work` is ours for so many seconds
  * from now, 0 when another process has it. Claiming again renews; 0 seconds

@@ -20,10 +20,12 @@ typedef enum {
     SP_ADD_ANSWER,
     SP_ADD_MACHINE,
     SP_ADD_ORIGIN,
+    SP_ADD_CURVE,
     SP_ALL_RECORDS,
     SP_ALL_ANSWERS,
     SP_ALL_MACHINES,
     SP_ALL_ORIGINS,
+    SP_ALL_CURVES,
     SP_SOME_RECORDS, /* ?1 <= problem < ?2, machine ?3 or NULL */
     SP_ANSWERS_FOR,  /* problem ?1, machine ?2, effort >= ?3 */
     SP_ONE_MACHINE,  /* fingerprint ?1 */
@@ -98,6 +100,7 @@ typedef union {
     spry_answer answer;
     sp_machine_row machine;
     spry_origin origin;
+    spry_round curve;
 } sp_row;
 
 enum { SP_ID = 33 };
@@ -113,10 +116,11 @@ typedef struct sp_shape {
                             const sp_row *row);
 } sp_shape;
 
-enum { SP_SHAPES = 4 };
+enum { SP_SHAPES = 5 };
 extern const sp_shape sp_shapes[SP_SHAPES];
 extern const sp_shape *const sp_record_shape,
-    *const sp_answer_shape, *const sp_machine_shape, *const sp_origin_shape;
+    *const sp_answer_shape, *const sp_machine_shape, *const sp_origin_shape,
+                                                         *const sp_curve_shape;
 
 /* A field as one of the four things that SQL, JSON and the hash know. */
 typedef enum {

@@ -64,6 +64,18 @@ static const sp_field origin_fields[] = {
     AT(spry_origin, "nnz", COUNT, nnz),
 };
 
+static const sp_field curve_fields[] = {
+    AT(spry_round, "run", NEEDED, run),
+    AT(spry_round, "kind", NEEDED, kind),
+    AT(spry_round, "op", NEEDED, op),
+    AT(spry_round, "round", SMALL, round),
+    AT(spry_round, "loss", REAL, loss),
+    AT(spry_round, "tested", SMALL, tested),
+    AT(spry_round, "regret", REAL, regret),
+    AT(spry_round, "seconds", REAL, seconds),
+    AT(spry_round, "at", COUNT, when),
+};
+
 static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
                                     const sp_row *row);
 static spry_status identify_machine(char id[SP_ID], const sp_shape *shape,
@@ -80,11 +92,14 @@ const sp_shape sp_shapes[SP_SHAPES] = {
      identify_by_hash},
     {"answer", "id", FIELDS(answer_fields), SP_ADD_ANSWER, SP_ALL_ANSWERS, 1,
      identify_by_hash},
+    {"curve", "id", FIELDS(curve_fields), SP_ADD_CURVE, SP_ALL_CURVES, 3,
+     identify_by_hash},
 };
 const sp_shape *const sp_machine_shape = &sp_shapes[0];
 const sp_shape *const sp_origin_shape = &sp_shapes[1];
 const sp_shape *const sp_record_shape = &sp_shapes[2];
 const sp_shape *const sp_answer_shape = &sp_shapes[3];
+const sp_shape *const sp_curve_shape = &sp_shapes[4];
 
 /* ---- fields ---- */
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-    SCHEMA = 2,
+    SCHEMA = 3,
     APPLICATION = 0x53505259, /* "SPRY" */
     PATIENCE = 10000          /* ms to wait for another process */
 };
@@ -46,6 +46,12 @@ static const char *const schema[SCHEMA] = {
     "CREATE TABLE claim("
     "  work TEXT PRIMARY KEY NOT NULL, owner TEXT NOT NULL,"
     "  until REAL NOT NULL);",
+
+    "CREATE TABLE IF NOT EXISTS curve("
+    "  id TEXT PRIMARY KEY NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL,"
+    "  op TEXT NOT NULL, round INTEGER NOT NULL, loss REAL NOT NULL,"
+    "  tested INTEGER NOT NULL, regret REAL NOT NULL, seconds REAL NOT NULL,"
+    "  at INTEGER NOT NULL);",
 };
 
 #define RECORD                                                         \
@@ -55,6 +61,7 @@ static const char *const schema[SCHEMA] = {
     "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
     " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at"
 
+#define CURVE  "id, run, kind, op, round, loss, tested, regret, seconds, at"
 #define ORIGIN "id, problem, source, base, op, type, n, rows, cols, nnz"
 
 static const char *const statements[SP_STATEMENTS] = {
@@ -66,6 +73,9 @@ static const char *const statements[SP_STATEMENTS] = {
         "INSERT OR IGNORE INTO machine(fingerprint, text) VALUES (?,?)",
     [SP_ADD_ORIGIN] = "INSERT OR IGNORE INTO problem(" ORIGIN
                       ") VALUES (?,?,?,?,?,?,?,?,?,?)",
+    [SP_ADD_CURVE] =
+        "INSERT OR IGNORE INTO curve(" CURVE ") VALUES (?,?,?,?,?,?,?,?,?,?)",
+    [SP_ALL_CURVES] = "SELECT " CURVE " FROM curve ORDER BY at, run, round",
     [SP_ALL_RECORDS] = "SELECT " RECORD " FROM record ORDER BY at, id",
     [SP_ALL_ANSWERS] = "SELECT " ANSWER " FROM answer ORDER BY at, id",
     [SP_ALL_MACHINES] =

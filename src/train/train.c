@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "train/internal.h"
@@ -13,6 +14,8 @@ typedef struct {
     sp_examples part[SP_PARTS];
     int threads, rounds;
     double data_seconds;
+    sp_lap *lap; /* [laps] of the fit at hand */
+    int laps, lap_room;
 } work;
 
 static int threads_of(const spry_fit_options *opt)
@@ -24,6 +27,7 @@ static int threads_of(const spry_fit_options *opt)
 
 static void work_close(work *w)
 {
+    sp_free(w->lap);
     for (int k = 0; k < SP_PARTS; k++)
         sp_examples_free(&w->part[k]);
     sp_data_close(&w->d);
@@ -60,6 +64,17 @@ static int tell(const sp_lap *lap, void *payload)
     const spry_lap is = {lap->round, lap->loss, lap->regret, lap->seconds};
 
     w->rounds = lap->round;
+    if (w->laps == w->lap_room) {
+        int room = w->lap_room ? 2 * w->lap_room : 256;
+        sp_lap *more = sp_grow(w->lap, w->laps, room, sizeof *more);
+
+        if (more) {
+            w->lap = more;
+            w->lap_room = room;
+        }
+    }
+    if (w->laps < w->lap_room)
+        w->lap[w->laps++] = *lap;
     return w->opt->progress && w->opt->progress(&is, w->opt->payload);
 }
 
@@ -75,6 +90,7 @@ static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
                    .note = tell,
                    .payload = w};
 
+    w->laps = 0;
     return sp_cost_fit(out, kind, w->opt->op, &l);
 }
 
@@ -197,6 +213,38 @@ static void count_data(spry_trained *t, const work *w, const sp_examples *e)
     t->rounds = w->rounds;
 }
 
+/* The learning curve goes into the store; one that may only be read, or that
+ * is full, is no reason to lose the model. */
+static void keep_curve(spry_records *db, const work *w,
+                       const sp_cost_kind *kind)
+{
+    int64_t now = (int64_t)time(NULL);
+    char run[64];
+    spry_status s = spry_records_batch(db);
+
+    snprintf(run, sizeof run, "%s %s %lld", kind->name,
+             spry_op_name(w->opt->op), (long long)now);
+    for (int i = 0; i < w->laps && s == SPRY_OK; i++) {
+        const sp_lap *lap = &w->lap[i];
+        int tested = isfinite(lap->regret);
+        spry_round c = {.run = run,
+                        .kind = kind->name,
+                        .op = spry_op_name(w->opt->op),
+                        .round = lap->round,
+                        .loss = isfinite(lap->loss) ? fmax(0, lap->loss) : 0,
+                        .tested = tested,
+                        .regret = tested ? fmax(0, lap->regret) : 0,
+                        .seconds = lap->seconds,
+                        .when = now};
+
+        s = spry_records_put_round(db, &c);
+    }
+    if (s == SPRY_OK)
+        s = spry_records_commit(db);
+    if (s != SPRY_OK)
+        sp_message_clear();
+}
+
 /* Learn, grade, and, if asked to, learn again from all but what stops. */
 static spry_status train_one(spry_trained *out, work *w,
                              const sp_cost_kind *kind, const char *path)
@@ -243,6 +291,8 @@ spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
     if (s != SPRY_OK)
         return s;
     s = train_one(out, &w, kind, path);
+    if (s == SPRY_OK)
+        keep_curve(db, &w, kind);
     work_close(&w);
     return s;
 }

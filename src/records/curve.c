@@ -1,0 +1,42 @@
+/* curve.c - how models learned, kept beside what they learned from. */
+#include "records/internal.h"
+
+spry_status spry_records_put_round(spry_records *db, const spry_round *c)
+{
+    sp_row row = {.curve = *c};
+    int added;
+
+    return sp_row_add(db, sp_curve_shape, &row, NULL, &added);
+}
+
+typedef struct {
+    spry_round_visit *visit;
+    void *payload;
+} visitor;
+
+static spry_status visit_curve(const sp_shape *shape, const sp_row *row,
+                               const char *id, void *payload)
+{
+    const visitor *v = payload;
+
+    (void)shape;
+    (void)id;
+    return v->visit(&row->curve, v->payload) ? SPRY_STOPPED : SPRY_OK;
+}
+
+spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
+                                    void *payload)
+{
+    visitor v = {visit, payload};
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s;
+
+    if (db->version < sp_curve_shape->since)
+        return SPRY_OK; /* an older store, only read */
+    s = sp_store_statement(&q, db, SP_ALL_CURVES);
+    if (s == SPRY_OK)
+        s = sp_walk(db, sp_curve_shape, q, visit_curve, &v, &damage);
+    sp_damage_say(&damage, db->path);
+    return s == SPRY_STOPPED ? SPRY_OK : s;
+}
