@@ -149,6 +149,7 @@ typedef struct {
     spry_tensor *tensor;
     spry_problem *problem;
     spry_machine machine;
+    char source[4096]; /* a whole path, or gen:SPEC#SEED */
 } job;
 
 /* What a job must know of its machine: what it is; its numbers when one was

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sources.h"
+
 static spry_type type_of(const spry_matrix *m)
 {
     if (cli.type < 0)
@@ -68,6 +70,7 @@ spry_status open_job(job *out, const char *path, job_machine need)
     spry_status s;
 
     memset(out, 0, sizeof *out);
+    source_name(out->source, path);
     if (is_tensor(path)) {
         s = open_tensor(&out->tensor, path);
         if (s == SPRY_OK)

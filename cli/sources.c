@@ -17,32 +17,34 @@ void sources_free(sources *l)
     *l = (sources){0};
 }
 
-/* Takes the text over. */
-static spry_status add(sources *l, char *name)
+void source_name(char out[SOURCE_NAME], const char *path)
 {
-    char **more =
-        name ? realloc(l->name, ((size_t)l->count + 1) * sizeof *more) : NULL;
+    char *whole;
 
-    if (!more) {
-        free(name);
-        return say_fail(SPRY_SYSTEM, "not enough memory for the list");
+    if (strncmp(path, "gen:", 4) == 0) {
+        snprintf(out, SOURCE_NAME, strchr(path, '#') ? "%s" : "%s#%llu", path,
+                 (unsigned long long)cli.seed);
+        return;
     }
-    l->name = more;
-    l->name[l->count++] = name;
-    return SPRY_OK;
+    whole = realpath(path, NULL);
+    snprintf(out, SOURCE_NAME, "%s", whole ? whole : path);
+    free(whole);
 }
 
-/* With its seed, so that it is the same matrix for whoever reads the store. */
-static spry_status add_recipe(sources *l, const char *text)
+static spry_status add(sources *l, const char *path)
 {
-    size_t size = strlen(text) + 32;
-    char *name = malloc(size);
+    char whole[SOURCE_NAME], **more;
 
-    if (name && strchr(text, '#'))
-        snprintf(name, size, "%s", text);
-    else if (name)
-        snprintf(name, size, "%s#%llu", text, (unsigned long long)cli.seed);
-    return add(l, name);
+    source_name(whole, path);
+    more = realloc(l->name, ((size_t)l->count + 1) * sizeof *more);
+    if (more) {
+        l->name = more;
+        more[l->count] = malloc(strlen(whole) + 1);
+    }
+    if (!more || !more[l->count])
+        return say_fail(SPRY_SYSTEM, "not enough memory for the list");
+    memcpy(more[l->count++], whole, strlen(whole) + 1);
+    return SPRY_OK;
 }
 
 static int is_matrix(const char *name)
@@ -67,15 +69,6 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static spry_status add_file(sources *l, const char *path)
-{
-    char *whole = realpath(path, NULL);
-
-    if (!whole)
-        return say_fail(SPRY_INPUT, "%s: there is no such file", path);
-    return add(l, whole);
-}
-
 /* All matrices that lie in the folder itself, by name. */
 static spry_status add_folder(sources *l, const char *path)
 {
@@ -90,7 +83,7 @@ static spry_status add_folder(sources *l, const char *path)
     while (s == SPRY_OK && (e = readdir(folder)))
         if (is_matrix(e->d_name) && snprintf(file, sizeof file, "%s/%s", path,
                                              e->d_name) < (int)sizeof file)
-            s = add_file(l, file);
+            s = add(l, file);
     closedir(folder);
     if (s == SPRY_OK && l->count == before)
         return say_fail(SPRY_INPUT, "%s: no matrix lies there", path);
@@ -105,10 +98,10 @@ spry_status sources_add(sources *l, const char *path)
     struct stat st;
 
     if (strncmp(path, "gen:", 4) == 0)
-        return add_recipe(l, path);
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return add_folder(l, path);
-    return add_file(l, path);
+        return add(l, path);
+    if (stat(path, &st) != 0)
+        return say_fail(SPRY_INPUT, "%s: there is no such file", path);
+    return S_ISDIR(st.st_mode) ? add_folder(l, path) : add(l, path);
 }
 
 spry_status sources_add_suite(sources *l, const char *suite)
@@ -122,6 +115,6 @@ spry_status sources_add_suite(sources *l, const char *suite)
                         "default",
                         suite);
     for (int i = 0; s == SPRY_OK && (spec = spry_suite(suite, i)); i++)
-        s = add_recipe(l, spec);
+        s = add(l, spec);
     return s;
 }

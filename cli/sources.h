@@ -9,6 +9,11 @@ typedef struct {
     int count;
 } sources;
 
+/* What the store keeps: the whole path, or gen:SPEC#SEED, so that it is the
+ * same matrix for whoever reads the store. */
+enum { SOURCE_NAME = 4096 };
+void source_name(char out[SOURCE_NAME], const char *path);
+
 /* A file, a folder of files, or gen:SPEC; says its own failure. */
 spry_status sources_add(sources *l, const char *path);
 spry_status sources_add_suite(sources *l, const char *suite);

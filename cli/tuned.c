@@ -12,6 +12,7 @@ spry_tune_options tuned_options(const job *j)
     o.store = cli.store;
     o.machine = machine_given() ? &j->machine : NULL;
     o.progress = progress_tune;
+    o.source = j->source;
     return o;
 }
 

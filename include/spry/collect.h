@@ -60,12 +60,6 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
                          const spry_problem *p, const char *source,
                          const char *group, const spry_collect_options *opt);
 
-/* The base matrix that a source names: the file's name without folders,
- * endings and WACO's _RxC_N of resized copies; of gen:SPEC#SEED, the SPEC.
- * Returns buf. */
-enum { SPRY_GROUP_TEXT = 256 };
-char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source);
-
 /* The i-th matrix, "gen:SPEC#SEED", of a suite to learn from, "small" or
  * "default"; NULL past the last or when there is no such suite. */
 const char *spry_suite(const char *name, int i);

@@ -130,6 +130,12 @@ spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
 
 /* Origins of problems, in order of their keys. */
 spry_status spry_records_put_origin(spry_records *db, const spry_origin *o);
+/* The base matrix that a source names: the file's name without folders,
+ * endings and WACO's _RxC_N of resized copies; of gen:SPEC#SEED, the SPEC.
+ * Returns buf. */
+enum { SPRY_GROUP_TEXT = 256 };
+char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source);
+
 typedef int spry_origin_visit(const spry_origin *o, void *payload);
 spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
                                      void *payload);

@@ -44,12 +44,14 @@ typedef struct {
     /* Called now and then; nonzero asks to stop with the best so far. */
     int (*progress)(const spry_progress *now, void *payload);
     void *payload;
+    const char *source; /* of the matrix: a path or gen:SPEC#SEED, so that what
+                           is measured can be learned from; NULL: unknown */
 } spry_tune_options;
 
 #define SPRY_TUNE_DEFAULTS                                                  \
     {                                                                       \
         sizeof(spry_tune_options), 0, 0, 0, SPRY_MEASURE, 0, 1, NULL, NULL, \
-            NULL, NULL                                                      \
+            NULL, NULL, NULL                                                \
     }
 
 /* One line of the table a tune leaves behind. */

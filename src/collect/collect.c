@@ -57,41 +57,7 @@ static int recall(const spry_record *r, void *payload)
     return 0;
 }
 
-static spry_status remember_origin(collection *c, const char *source,
-                                   const char *group)
-{
-    char name[SPRY_GROUP_TEXT];
-    const spry_problem *p = c->p;
-    spry_origin o = {.problem = p->key,
-                     .source = source,
-                     .group = group ? group : spry_group_of(name, source),
-                     .op = spry_op_name(p->op),
-                     .type = spry_type_name(p->type),
-                     .n = p->n,
-                     .rows = p->A->rows,
-                     .cols = p->A->cols,
-                     .nnz = p->A->nnz};
-    spry_status s = spry_records_put_machine(c->db, &c->m);
-
-    return s == SPRY_OK ? spry_records_put_origin(c->db, &o) : s;
-}
-
 /* ---- keeping ---- */
-
-/* The plain ways were raced against the first of them; all others are
- * compared with the fastest. */
-static sp_result rescaled(const collection *c, int i)
-{
-    sp_result r = results(c)[i];
-    double by = sp_heats_baseline(results(c), c->baselines)->racer.speedup;
-
-    if (i < c->baselines && by > 0) {
-        r.racer.speedup /= by;
-        r.racer.low /= by;
-        r.racer.high /= by;
-    }
-    return r;
-}
 
 static int plain_ways_done(const collection *c)
 {
@@ -104,17 +70,16 @@ static int plain_ways_done(const collection *c)
 /* Finished trials, in one transaction. */
 static spry_status keep(collection *c)
 {
-    int begin = c->recorded;
+    sp_result r;
     spry_status s = SPRY_OK;
 
-    if (begin == c->count || !results(c)[begin].done || !plain_ways_done(c))
+    if (c->recorded == c->count || !results(c)[c->recorded].done ||
+        !plain_ways_done(c))
         return s;
     s = spry_records_batch(c->db);
-    for (;
-         s == SPRY_OK && c->recorded < c->count && results(c)[c->recorded].done;
-         c->recorded++) {
-        sp_result r = rescaled(c, c->recorded);
-
+    while (s == SPRY_OK && c->recorded < c->count &&
+           results(c)[c->recorded].done) {
+        sp_result_scaled(&r, results(c), c->recorded++, c->baselines);
         if (!sp_list_has(&c->known, &r.x))
             s = sp_result_add(c->db, c->p, &c->m, &r);
         c->out->verdict[r.verdict & 7]++;
@@ -304,7 +269,9 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
     spry_status s = begin(&c, out, db, p, opt);
 
     if (s == SPRY_OK)
-        s = remember_origin(&c, source, group);
+        s = spry_records_put_machine(db, &c.m);
+    if (s == SPRY_OK)
+        s = sp_origin_add(db, p, source, group);
     if (s == SPRY_OK) {
         snprintf(c.claim, sizeof c.claim, "collect %s %s", c.m.fingerprint,
                  p->key);

@@ -136,7 +136,6 @@ static spry_status read_lines(sp_import *f, const sp_foreign *k, gzFile in,
             continue;
         s = k->read(f, line);
         f->out->lines++;
-        f->good += s == SPRY_OK;
         if (s == SPRY_INPUT) {
             note_bad(f);
             s = SPRY_OK;
@@ -174,9 +173,11 @@ static spry_status read_file(sp_import *f, const sp_foreign *k)
     gzclose_r(in);
     sp_free(line);
     f->out->files++;
-    if (s == SPRY_OK && f->good == 0 && f->out->bad > bad)
-        return sp_fail(SPRY_INPUT, "%s (and no line of it is a record)",
-                       f->out->why);
+    if (s == SPRY_OK && f->good == 0)
+        return f->out->bad > bad
+                   ? sp_fail(SPRY_INPUT, "%s (and no line of it is a record)",
+                             f->out->why)
+                   : sp_fail(SPRY_INPUT, "%s: no record is in it", f->path);
     return s == SPRY_OK ? flushed : s;
 }
 

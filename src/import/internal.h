@@ -16,7 +16,7 @@ typedef struct {
     spry_imported *out;
     char path[4096];
     int64_t line;          /* being read; 1, 2 ... */
-    int64_t good;          /* of this file */
+    int64_t good;          /* records of this file */
     char op[32];           /* "spmm", or a word of theirs */
     char subject[SP_NAME]; /* the matrix, when the file is about one */
     spry_machine m;

@@ -3,7 +3,6 @@
 #include <strings.h>
 
 #include "import/internal.h"
-#include "spry/collect.h"
 
 /* Rows of one transaction: few enough for others to come between. */
 enum { BATCH = 5000 };
@@ -131,6 +130,7 @@ spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
         s = begin_problem(f, k);
     if (s == SPRY_OK)
         s = spry_records_add(f->db, &record);
+    f->good += s == SPRY_OK;
     f->out->ours += s == SPRY_OK && r->ours;
     return s;
 }

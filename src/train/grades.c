@@ -146,18 +146,20 @@ static double baseline_of(const choice *c, int64_t n)
 static double csr_of(const sp_grading *g, int64_t subject)
 {
     const sp_examples *e = g->e;
-    spry_schedule csr;
+    double best = nan("");
 
-    if (spry_schedule_parse_for(&csr, "fixed-csr", g->op) != SPRY_OK)
-        return nan("");
     for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++) {
-        spry_schedule x = e->row[i].x;
+        const spry_schedule *x = &e->row[i].x;
+        spry_schedule csr;
+        char text[48];
 
-        x.threads = csr.threads;
-        if (sp_schedule_equal(&x, &csr) && isfinite(e->row[i].log_seconds))
-            return e->row[i].log_seconds;
+        snprintf(text, sizeof text, "fixed-csr threads=%d", (int)x->threads);
+        if (x->format == SPRY_SUPER && isfinite(e->row[i].log_seconds) &&
+            spry_schedule_parse_for(&csr, text, g->op) == SPRY_OK &&
+            sp_schedule_equal(x, &csr))
+            best = fmin(best, e->row[i].log_seconds);
     }
-    return nan("");
+    return best;
 }
 
 static double square_error(const choice *c, int64_t n)

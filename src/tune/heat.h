@@ -90,6 +90,15 @@ spry_status sp_heats_run(const sp_heats *h, int from, int to);
 /* The baseline: the plain way that is fastest so far. */
 const sp_result *sp_heats_baseline(const sp_result *r, int baselines);
 
+/* Result i as a record has it: the plain ways are raced against the first of
+ * them, all others against the fastest. 0: not all plain ways are known yet. */
+int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines);
+
+/* Where p came from, into the store. group NULL: what the source says, and of
+ * an unknown source the problem itself. */
+spry_status sp_origin_add(spry_records *db, const spry_problem *p,
+                          const char *source, const char *group);
+
 /* The record of a finished trial, into the store. */
 spry_status sp_result_add(spry_records *db, const spry_problem *p,
                           const spry_machine *m, const sp_result *r);

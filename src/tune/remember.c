@@ -4,6 +4,44 @@
 #include "base/base.h"
 #include "tune/internal.h"
 
+int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines)
+{
+    double by = sp_heats_baseline(r, baselines)->racer.speedup;
+
+    for (int k = 0; k < baselines; k++)
+        if (!r[k].done)
+            return 0;
+    *out = r[i];
+    if (i < baselines && by > 0) {
+        out->racer.speedup /= by;
+        out->racer.low /= by;
+        out->racer.high /= by;
+    }
+    return 1;
+}
+
+spry_status sp_origin_add(spry_records *db, const spry_problem *p,
+                          const char *source, const char *group)
+{
+    char name[SPRY_GROUP_TEXT];
+    int known = source && *source;
+    spry_origin o = {.problem = p->key,
+                     .source = known ? source : "",
+                     .group = group   ? group
+                              : known ? name
+                                      : p->key,
+                     .op = spry_op_name(p->op),
+                     .type = spry_type_name(p->type),
+                     .n = p->n,
+                     .rows = p->A->rows,
+                     .cols = p->A->cols,
+                     .nnz = p->A->nnz};
+
+    if (known)
+        spry_group_of(name, source);
+    return spry_records_put_origin(db, &o);
+}
+
 spry_status sp_result_add(spry_records *db, const spry_problem *p,
                           const spry_machine *m, const sp_result *r)
 {
@@ -47,9 +85,11 @@ void sp_tune_keep(sp_tuner *t, const sp_result *r)
 /* Results finish heat by heat; a heat is one transaction. */
 void sp_tune_remember(sp_tuner *t)
 {
+    sp_result scaled;
     int batch = 0;
 
-    for (; t->recorded < t->count && sp_results(t)[t->recorded].done;
+    for (; t->recorded < t->count && sp_results(t)[t->recorded].done &&
+           sp_result_scaled(&scaled, sp_results(t), t->recorded, t->baselines);
          t->recorded++) {
         const sp_result *r = &sp_results(t)[t->recorded];
 
@@ -59,7 +99,7 @@ void sp_tune_remember(sp_tuner *t)
             t->best = t->recorded;
         if (t->db && !batch)
             batch = spry_records_batch(t->db) == SPRY_OK;
-        sp_tune_keep(t, r);
+        sp_tune_keep(t, &scaled);
     }
     if (batch && t->db)
         (void)spry_records_commit(t->db);

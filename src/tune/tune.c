@@ -287,6 +287,8 @@ static spry_status start_measuring(sp_tuner *t)
 
     if (s == SPRY_OK)
         s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+    if (s == SPRY_OK && t->db)
+        (void)sp_origin_add(t->db, t->p, t->opt.source, NULL);
     if (spry_jit_available() != SPRY_OK)
         sp_tuner_note(t, spry_message());
     else if (t->opt.effort == SPRY_PATIENT)

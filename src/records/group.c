@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "spry/collect.h"
+#include "spry/records.h"
 
 /* Where WACO's _RxC_N of a resized copy begins in name, or its end. */
 static size_t without_size(const char *name, size_t n)
