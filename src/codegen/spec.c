@@ -80,6 +80,14 @@ static int add_flags(const char *out[SP_FLAGS], int at,
     return at;
 }
 
+/* Rows walked vector by vector are written out so far that more than -O1 finds
+ * nothing, and takes twice as long to find it. */
+static int is_written_out(const sp_spec *k)
+{
+    return (k->format == SPRY_CSR || k->format == SPRY_DCSR) &&
+           (k->op == SPRY_SPMM || k->op == SPRY_SDDMM) && !k->plain;
+}
+
 /* Nests leave vectors of sparse loops to the compiler and open their own
  * parallel loops. */
 const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
@@ -93,11 +101,14 @@ const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
                                        "-fno-signed-zeros",
                                        "-fno-trapping-math", NULL};
     static const char *const threads[] = {"-fopenmp", NULL};
+    static const char *const quick[] = {"-O1", NULL};
     int at = add_flags(out, 0,
                        k->isa == SPRY_AVX512 ? avx512
                        : k->isa == SPRY_AVX2 ? avx2
                                              : none);
 
+    if (is_written_out(k))
+        at = add_flags(out, at, quick);
     if (k->format == SPRY_SUPER)
         at = add_flags(out, at, nest);
     if (k->format == SPRY_SUPER && k->super.parallel)
