@@ -21,18 +21,25 @@ static double share(int64_t part, int64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+static void print_block(json *j, const spry_stats *s, int r, int c,
+                        int64_t blocks)
+{
+    json_open(j, NULL, '{');
+    json_integer(j, "r", r);
+    json_integer(j, "c", c);
+    json_integer(j, "blocks", blocks);
+    json_number(j, "fill", spry_stats_fill(s, r, c));
+    json_close(j, '}');
+}
+
 static void print_fill(json *j, const spry_stats *s)
 {
     json_open(j, "fill", '[');
     for (int a = 0; a < SPRY_BLOCKS; a++)
-        for (int b = 0; b < SPRY_BLOCKS; b++) {
-            json_open(j, NULL, '{');
-            json_integer(j, "r", 1 << a);
-            json_integer(j, "c", 1 << b);
-            json_integer(j, "blocks", s->blocks[a][b]);
-            json_number(j, "fill", spry_stats_fill(s, 1 << a, 1 << b));
-            json_close(j, '}');
-        }
+        for (int b = 0; b < SPRY_BLOCKS; b++)
+            print_block(j, s, 1 << a, 1 << b, s->blocks[a][b]);
+    print_block(j, s, 3, 3, s->threes);
+    print_block(j, s, 6, 6, s->sixes);
     json_close(j, ']');
 }
 
@@ -117,6 +124,7 @@ static void print_lengths(const spry_stats *s)
 
 static void print_numbers(const spry_matrix *m, const spry_stats *s)
 {
+    static const int sides[] = {2, 3, 4, 6, 8, 16};
     printf("shape      %s x %s, %s entries, %s, density %.3g\n",
            say_count((double)s->rows), say_count((double)s->cols),
            say_count((double)s->nnz), spry_type_name(m->type),
@@ -133,8 +141,9 @@ static void print_numbers(const spry_matrix *m, const spry_stats *s)
            say_count((double)s->bandwidth), say_count((double)s->mean_span),
            say_count((double)s->diagonals), 100 * s->symmetry);
     printf("block fill");
-    for (int b = 2; b <= 16; b *= 2)
-        printf("  %dx%d %.0f %%", b, b, 100 * spry_stats_fill(s, b, b));
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+        printf("  %dx%d %.0f %%", sides[i], sides[i],
+               100 * spry_stats_fill(s, sides[i], sides[i]));
     printf("\n");
     print_oddities(s);
 }

@@ -91,6 +91,7 @@ typedef struct {
     int64_t diagonals;    /* that hold an entry */
     int64_t blocks[SPRY_BLOCKS][SPRY_BLOCKS]; /* nonempty (1<<a) x (1<<b)
                                                  aligned blocks, exact */
+    int64_t threes, sixes;     /* nonempty 3 x 3 and 6 x 6 ones */
     int64_t reuse[SPRY_REUSE]; /* accesses to a column by the number of
                                   entries since the last one */
     int64_t reuse_first;       /* first touches: columns in use */
@@ -106,7 +107,7 @@ typedef struct {
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m);
 
 /* Share of r x c blocks' cells that hold an entry, 0..1; r, c in 1..16,
- * powers of two. */
+ * powers of two, or both 3, or both 6. */
 double spry_stats_fill(const spry_stats *s, int r, int c);
 
 /* A picture of the pattern: .png or .svg by the name's ending. */

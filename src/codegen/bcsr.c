@@ -92,11 +92,16 @@ static void rows_of_block(sp_emit *e, const sp_pieces *p)
         sp_line(e, "    s0_%d += s1_%d;", i, i);
 }
 
-/* The last block row may be cut off: its lanes are stored one by one. */
-static void store_rows(sp_emit *e, const sp_pieces *p)
+/* Three rows are computed as four; the fourth is the next column's first and
+ * is never stored. */
+static sp_pieces rows_as_pieces(const sp_emit *e)
 {
-    sp_line(e, "    %s *c = C + u * %d;", e->T, e->k->r);
-    sp_line(e, "    if ((u + 1) * %d <= a->rows) {", e->k->r);
+    return sp_pieces_of(e, e->k->r == 3 ? 4 : e->k->r);
+}
+
+/* All lanes of a whole block row. */
+static void store_vectors(sp_emit *e, const sp_pieces *p)
+{
     for (int i = 0; i < p->count; i++) {
         char mem[16], name[16];
 
@@ -109,19 +114,35 @@ static void store_rows(sp_emit *e, const sp_pieces *p)
         sp_line(e, "        *(%s *)(c + %d) = s0_%d;",
                 sp_mem(mem, e, p->width[i]), p->offset[i], i);
     }
-    sp_line(e, "    } else {");
-    for (int i = 0; i < p->count; i++)
-        for (int l = 0; l < p->width[i]; l++) {
-            int at = p->offset[i] + l;
+}
 
-            sp_line(e, "        if (u * %d + %d < a->rows) {", e->k->r, at);
-            sp_line(e,
-                    "        c[%d] = alpha * s0_%d[%d] + (beta != 0 ? beta "
-                    "* c[%d] : 0);",
-                    at, i, l, at);
-            sp_line(e, "        bad1 += c[%d] - c[%d];", at, at);
-            sp_line(e, "        }");
-        }
+static void store_lane(sp_emit *e, int piece, int lane, int at)
+{
+    sp_line(e, "        if (u * %d + %d < a->rows) {", e->k->r, at);
+    sp_line(e,
+            "        c[%d] = alpha * s0_%d[%d] + (beta != 0 ? beta "
+            "* c[%d] : 0);",
+            at, piece, lane, at);
+    sp_line(e, "        bad1 += c[%d] - c[%d];", at, at);
+    sp_line(e, "        }");
+}
+
+/* The last block row may be cut off, and three rows are no vector: lanes are
+ * then stored one by one. */
+static void store_rows(sp_emit *e, const sp_pieces *p)
+{
+    int r = e->k->r;
+
+    sp_line(e, "    %s *c = C + u * %d;", e->T, r);
+    if (p->total == r) {
+        sp_line(e, "    if ((u + 1) * %d <= a->rows) {", r);
+        store_vectors(e, p);
+        sp_line(e, "    } else {");
+    } else
+        sp_line(e, "    {");
+    for (int i = 0; i < p->count; i++)
+        for (int l = 0; l < p->width[i] && p->offset[i] + l < r; l++)
+            store_lane(e, i, l, p->offset[i] + l);
     sp_line(e, "    }");
 }
 
@@ -151,7 +172,7 @@ static void wide_row(sp_emit *e)
 
 void sp_emit_bcsr_spmv(sp_emit *e)
 {
-    sp_pieces p = sp_pieces_of(e, e->k->r);
+    sp_pieces p = rows_as_pieces(e);
 
     sp_emit_opening(e);
     sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");

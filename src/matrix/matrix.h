@@ -24,4 +24,7 @@ static inline double sp_val(const spry_matrix *m, int64_t k)
  * overflows that would not as a sum of products. (values.c) */
 int sp_matrix_one_value(const spry_matrix *m);
 
+/* Nonempty aligned r x c blocks; 0 when they were not counted. */
+int64_t sp_stats_count(const spry_stats *s, int r, int c);
+
 #endif

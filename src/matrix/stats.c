@@ -43,6 +43,8 @@ spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
     if (s == SPRY_OK)
         s = sp_stats_blocks(out, m);
     if (s == SPRY_OK)
+        s = sp_stats_threes(out, m);
+    if (s == SPRY_OK)
         s = run_serial(out, m);
     return s;
 }
@@ -55,11 +57,18 @@ static int log2_of(int n)
     return -1;
 }
 
-double spry_stats_fill(const spry_stats *s, int r, int c)
+int64_t sp_stats_count(const spry_stats *s, int r, int c)
 {
     int a = log2_of(r), b = log2_of(c);
 
-    if (a < 0 || b < 0 || s->blocks[a][b] == 0)
-        return 0;
-    return (double)s->nnz / ((double)s->blocks[a][b] * r * c);
+    if (r == c && (r == 3 || r == 6))
+        return r == 3 ? s->threes : s->sixes;
+    return a < 0 || b < 0 ? 0 : s->blocks[a][b];
+}
+
+double spry_stats_fill(const spry_stats *s, int r, int c)
+{
+    double cells = (double)sp_stats_count(s, r, c) * r * c;
+
+    return cells > 0 ? (double)s->nnz / cells : 0;
 }

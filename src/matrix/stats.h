@@ -16,6 +16,8 @@ void sp_stats_rows(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_entries(spry_stats *s, const spry_matrix *m);
 /* Nonempty aligned blocks of all 25 sizes (stats_blocks.c). */
 spry_status sp_stats_blocks(spry_stats *s, const spry_matrix *m);
+/* Nonempty aligned 3 x 3 and 6 x 6 blocks (stats_threes.c). */
+spry_status sp_stats_threes(spry_stats *s, const spry_matrix *m);
 /* Column reuse, diagonals in use, mirrored entries (stats_reuse.c). */
 spry_status sp_stats_reuse(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_diagonals(spry_stats *s, const spry_matrix *m);

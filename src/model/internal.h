@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "matrix/matrix.h"
 #include "problem/problem.h"
 #include "schedule/schedule.h"
 #include "spry/model.h"

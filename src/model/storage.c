@@ -88,9 +88,7 @@ static spry_status size_rows(sp_storage *k, const sp_ask *q)
 
 static spry_status size_blocks(sp_storage *k, const sp_ask *q)
 {
-    int a = __builtin_ctz((unsigned)q->x->r);
-    int b = __builtin_ctz((unsigned)q->x->c);
-    double blocks = (double)q->t->blocks[a][b];
+    double blocks = (double)sp_stats_count(q->t, q->x->r, q->x->c);
     spry_status s = check_values(q, blocks * q->x->r * q->x->c);
 
     if (s == SPRY_OK)

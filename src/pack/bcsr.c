@@ -9,13 +9,12 @@ enum { MOST = 16 };
 typedef struct {
     int64_t next[MOST], end[MOST];
     int rows;
-    int shift; /* block sides are powers of two: a column's block */
 } cursor;
 
 static cursor begin(const sp_pack_job *w, int64_t u)
 {
     int64_t i = u * w->x->r;
-    cursor c = {.shift = __builtin_ctz((unsigned)w->x->c)};
+    cursor c = {0};
 
     for (; c.rows < w->x->r && i + c.rows < w->A->rows; c.rows++) {
         c.next[c.rows] = w->A->start[i + c.rows];
@@ -24,19 +23,20 @@ static cursor begin(const sp_pack_job *w, int64_t u)
     return c;
 }
 
-/* The smallest block column any row has next, or -1. */
+/* The smallest block column any row has next, or -1: of the smallest column,
+ * so that there is one division, not one per row. */
 static int64_t next_block(const sp_pack_job *w, const cursor *c)
 {
     int64_t least = -1;
 
     for (int q = 0; q < c->rows; q++)
         if (c->next[q] < c->end[q]) {
-            int64_t block = sp_col(w->A, c->next[q]) >> c->shift;
+            int64_t col = sp_col(w->A, c->next[q]);
 
-            if (least < 0 || block < least)
-                least = block;
+            if (least < 0 || col < least)
+                least = col;
         }
-    return least;
+    return least < 0 ? -1 : least / w->x->c;
 }
 
 /* Move past a block; its entries go to `val` unless that is NULL. */

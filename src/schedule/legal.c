@@ -14,6 +14,13 @@ static int power_of_two(int32_t v)
     return v > 0 && (v & (v - 1)) == 0;
 }
 
+static int is_block(int32_t r, int32_t c)
+{
+    if (r == c && (r == 3 || r == 6))
+        return 1;
+    return power_of_two(r) && power_of_two(c) && r <= 16 && c <= 16;
+}
+
 static spry_status check_table(const spry_schedule *x, spry_op op)
 {
     if (x->format < 0 || x->format >= sp_format_count ||
@@ -46,8 +53,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "tile x unroll is more than the registers hold";
     if (op == SPRY_MTTKRP && (x->unroll > 2 || x->tile * x->unroll > 8))
         return "mttkrp takes 1 or 2 entries at a time, tile x unroll <= 8";
-    if (!power_of_two(x->r) || !power_of_two(x->c) || x->r > 16 || x->c > 16)
-        return "block sides are 1, 2, 4, 8 or 16";
+    if (!is_block(x->r, x->c))
+        return "blocks are 3 x 3, 6 x 6, or have sides 1, 2, 4, 8 or 16";
     if (x->format == SPRY_BCSR && x->r * x->c == 1)
         return "a 1 x 1 block is csr";
     if (x->format == SPRY_BCSR && op == SPRY_SPMM &&

@@ -11,8 +11,8 @@ static const char *const modes[] = {"ikl", "ilk", "kli", "lki", NULL};
 
 const sp_param sp_params[] = {
     {FIELD(tile), 0, NULL, {1, 2, 4, 8, -1}},
-    {FIELD(r), 1, NULL, {1, 2, 4, 8, 16, -1}},
-    {FIELD(c), 1, NULL, {1, 2, 4, 8, 16, -1}},
+    {FIELD(r), 1, NULL, {1, 2, 3, 4, 6, 8, 16, -1}},
+    {FIELD(c), 1, NULL, {1, 2, 3, 4, 6, 8, 16, -1}},
     {FIELD(slice), 1, NULL, {1, 2, 4, -1}},
     {FIELD(sigma), 1, NULL, {1, 64, 512, 4096, 1 << 20, -1}},
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},

@@ -70,7 +70,8 @@ static void storage_is_exact(void **state)
     static const char *const exact[] = {
         "csr",           "csr index=64",           "csr unroll=4 index=16",
         "dcsr unroll=2", "csr unroll=2 order=rcm", "bcsr r=2 c=2",
-        "bcsr r=4 c=1",  "bcsr r=1 c=8 index=16",
+        "bcsr r=4 c=1",  "bcsr r=1 c=8 index=16",  "bcsr r=3 c=3",
+        "bcsr r=6 c=6",
     };
 
     (void)state;

@@ -148,7 +148,8 @@ static void a_glance_sees_the_first_row(void **state)
 static void padding_keeps_infinity_in_its_place(void **state)
 {
     static const char *const texts[] = {"bcsr r=4 c=4", "sell slice=2",
-                                        "dia slice=1", "bcsr r=2 c=8"};
+                                        "dia slice=1", "bcsr r=2 c=8",
+                                        "bcsr r=3 c=3"};
     spry_matrix *A = make_matrix(9);
     spry_problem *p;
     double x[150], y[150], want[150];

@@ -55,16 +55,25 @@ static int any_in(const table *t, int64_t i, int64_t j, int r, int c)
     return 0;
 }
 
+static int64_t count_blocks(const table *t, int r, int c)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < t->rows; i += r)
+        for (int64_t j = 0; j < t->cols; j += c)
+            n += any_in(t, i, j, r, c);
+    return n;
+}
+
 static void check_blocks(const spry_stats *s, const table *t)
 {
+    assert_int_equal(s->threes, count_blocks(t, 3, 3));
+    assert_int_equal(s->sixes, count_blocks(t, 6, 6));
     for (int a = 0; a < SPRY_BLOCKS; a++)
         for (int b = 0; b < SPRY_BLOCKS; b++) {
             int r = 1 << a, c = 1 << b;
-            int64_t n = 0;
+            int64_t n = count_blocks(t, r, c);
 
-            for (int64_t i = 0; i < t->rows; i += r)
-                for (int64_t j = 0; j < t->cols; j += c)
-                    n += any_in(t, i, j, r, c);
             assert_int_equal(s->blocks[a][b], n);
             assert_true(n == 0 ||
                         fabs(spry_stats_fill(s, r, c) -
