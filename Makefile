@@ -6,6 +6,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
         bench-jit bench-eon bench-official bench-super bench-mttkrp \
+        bench-learn \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -37,6 +38,8 @@ bench-official: all                 ## are generated networks the official ones?
 bench-eon: all                      ## the learned order beside the others
 	build/release/bench/$@
 bench-super: all                    ## are all SuperSchedules right?
+	build/release/bench/$@
+bench-learn: all                    ## is the learned tuner worth its data?
 	build/release/bench/$@
 install: all                        ## to PREFIX, below DESTDIR
 	cmake --install build/release --prefix "$(PREFIX)"

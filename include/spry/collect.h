@@ -13,6 +13,7 @@
 #include "spry/machine.h"
 #include "spry/problem.h"
 #include "spry/records.h"
+#include "spry/schedule.h"
 #include "spry/status.h"
 
 #ifdef __cplusplus
@@ -46,12 +47,15 @@ typedef struct {
     /* Called now and then; nonzero asks to stop. Nothing measured is lost. */
     int (*progress)(const spry_collected *now, void *payload);
     void *payload;
+    /* These and no others, as far as the store lacks them; NULL: drawn. */
+    const spry_schedule *list;
+    int listed;
 } spry_collect_options;
 
 #define SPRY_COLLECT_DEFAULTS                                                \
     {                                                                        \
         sizeof(spry_collect_options), 100, SPRY_DRAW_BOTH, 0, 1, NULL, NULL, \
-            NULL                                                             \
+            NULL, NULL, 0                                                    \
     }
 
 /* Measure what db lacks of a problem. source and group go into its origin;

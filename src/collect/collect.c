@@ -174,11 +174,19 @@ static uint64_t mix(uint64_t seed, const char *key)
     return seed;
 }
 
-/* Fill the results with plain ways and with what was drawn. */
+static void take_listed(collection *c)
+{
+    for (int i = 0; i < c->opt.listed; i++)
+        if (!sp_list_has(&c->known, &c->opt.list[i]))
+            sp_list_add(&c->list, &c->opt.list[i]);
+}
+
+/* Fill the results with plain ways and with what was drawn or named. */
 static spry_status draw(collection *c, const sp_urn *u)
 {
     spry_schedule plain[SP_BASELINES];
-    int wanted = c->opt.schedules - c->known.count;
+    int wanted =
+        c->opt.list ? c->opt.listed : c->opt.schedules - c->known.count;
     int supers = c->opt.draw == SPRY_DRAW_SUPER  ? wanted
                  : c->opt.draw == SPRY_DRAW_BOTH ? wanted / 2
                                                  : 0;
@@ -187,7 +195,9 @@ static spry_status draw(collection *c, const sp_urn *u)
     c->baselines = c->family->baselines(plain, c->p, &c->m);
     for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
         sp_list_add(&c->list, &plain[i]);
-    if (s == SPRY_OK)
+    if (s == SPRY_OK && c->opt.list)
+        take_listed(c);
+    else if (s == SPRY_OK)
         s = sp_urn_draw(&c->list, &c->known, u, wanted - supers, supers);
     if (s == SPRY_OK)
         s = sp_shared_open(&c->shared,
@@ -212,7 +222,7 @@ static spry_status collect(collection *c)
     if (s == SPRY_OK)
         s = spry_records_each(c->db, c->p->key, c->m.fingerprint, recall, c);
     c->out->known = c->known.count;
-    if (s != SPRY_OK || c->known.count >= c->opt.schedules)
+    if (s != SPRY_OK || (!c->opt.list && c->known.count >= c->opt.schedules))
         return s;
     s = draw(c, &u);
     if (s == SPRY_OK)

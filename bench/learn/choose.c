@@ -1,0 +1,241 @@
+/* choose.c - the model's choices for problems of groups it never saw,
+ * measured: its top 20, and its first alone. */
+#include "learn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/guess.h"
+#include "schedule/schedule.h"
+#include "tune/heat.h"
+
+/* As much must be promised before predict leaves the baseline. */
+static const double PROMISE = 1.05;
+
+/* ---- searching ---- */
+
+typedef struct {
+    const spry_problem *p;
+    const spry_machine *m;
+    const sp_family *family;
+    sp_guess guess;
+} asker;
+
+static int can_be_had(const asker *a, const spry_schedule *x)
+{
+    return a->family->available(a->p, x, a->m,
+                                x->format == SPRY_SUPER ? SP_COMPILE_ALL
+                                                        : SP_COMPILE_NONE);
+}
+
+static void score(double *out, const spry_schedule *x, int n, void *payload)
+{
+    asker *a = payload;
+
+    sp_guess_seconds(out, &a->guess, x, n);
+    for (int i = 0; i < n; i++)
+        if (!can_be_had(a, &x[i]))
+            out[i] = HUGE_VAL;
+}
+
+static int worth(const spry_schedule *x, void *payload)
+{
+    return can_be_had(payload, x);
+}
+
+/* The schedule that effort predict would take. */
+static spry_status first_choice(spry_schedule *out, asker *a, sp_space *s)
+{
+    spry_schedule plain[SP_BASELINES];
+    double seconds[SP_BASELINES];
+    int n = a->family->baselines(plain, a->p, a->m), least = 0, count;
+    sp_candidate best;
+    spry_status status;
+
+    sp_guess_seconds(seconds, &a->guess, plain, n);
+    for (int i = 1; i < n; i++)
+        if (seconds[i] < seconds[least])
+            least = i;
+    *out = plain[least];
+    s->domain = SP_FAMILIES;
+    status = sp_strategy_find("exhaustive")->find(&best, &count, 1, s);
+    if (status == SPRY_OK && count && best.predicted * PROMISE < seconds[least])
+        *out = best.x;
+    return status;
+}
+
+/* ---- measuring ---- */
+
+static double speedup_of(const task *t, const spry_schedule *x)
+{
+    for (int i = 0; i < t->rows; i++)
+        if (sp_schedule_equal(&t->row[i].x, x))
+            return isnan(t->row[i].log_speedup) ? 0
+                                                : exp(t->row[i].log_speedup);
+    return 0;
+}
+
+static void look_up(task *t, const spry_schedule *list, int count,
+                    const spry_schedule *choice)
+{
+    t->predicted = sp_schedule_plain(choice) ? 1 : speedup_of(t, choice);
+    for (int i = 0; i < count; i++) {
+        double is = speedup_of(t, &list[i]);
+
+        t->chosen += is > 0;
+        t->best_of_top = fmax(t->best_of_top, is);
+    }
+    for (int i = 0; i < t->rows; i++)
+        if (!isnan(t->row[i].log_speedup))
+            t->best_known = fmax(t->best_known, exp(t->row[i].log_speedup));
+}
+
+static spry_status choose(bench *b, task *t, const sp_cost *c,
+                          const sp_nests *nests)
+{
+    asker a = {.p = t->p, .m = &b->m, .family = sp_family_of(t->p)};
+    sp_candidate top[TOP];
+    spry_schedule list[TOP + 1];
+    sp_space s = {.p = t->p,
+                  .m = &b->m,
+                  .score = score,
+                  .worth = worth,
+                  .payload = &a,
+                  .seed = 1,
+                  .compile = 1,
+                  .domain = SP_BOTH,
+                  .nests = nests};
+    int count = 0;
+    spry_status status = sp_guess_with(&a.guess, t->p, &b->m, c);
+
+    if (status != SPRY_OK)
+        return status;
+    s.view = a.guess.view;
+    status = sp_strategy_find("exhaustive")->find(top, &count, TOP, &s);
+    for (int i = 0; i < count; i++)
+        list[i] = top[i].x;
+    if (status == SPRY_OK)
+        status = first_choice(&list[count], &a, &s);
+    sp_guess_close(&a.guess);
+    if (status == SPRY_OK)
+        status = collect_list(b, t, list, count + 1);
+    if (status == SPRY_OK)
+        look_up(t, list, count, &list[count]);
+    return status;
+}
+
+/* Every problem of a fold, deep ones first. */
+static void choose_fold(bench *b, field *f, int fold, sp_nests *nests,
+                        double until)
+{
+    if (!f->model[fold] || sp_nests_embed(nests, f->model[fold]) != SPRY_OK)
+        return;
+    for (int deep = 1; deep >= 0; deep--)
+        for (int i = 0; i < f->count; i++) {
+            task *t = f->at[i];
+
+            if (t->fold != fold || t->deep != deep || !t->sampled ||
+                elapsed(b) > until)
+                continue;
+            if (choose(b, t, f->model[fold], nests) != SPRY_OK)
+                printf("%s: %s\n", t->name, spry_message());
+        }
+}
+
+void measure_choices(bench *b, double until)
+{
+    double begun = elapsed(b), each = (until - begun) / (OPS * FOLDS);
+    int turn = 0;
+
+    for (int o = 0; o < OPS; o++) {
+        spry_space space = {
+            .op = b->f[o].op, .splits = {6, 6}, .threads = b->m.threads};
+        sp_nests *nests;
+
+        if (sp_nests_make(&nests, &space) != SPRY_OK)
+            return;
+        for (int fold = 0; fold < FOLDS; fold++)
+            choose_fold(b, &b->f[o], fold, nests, begun + ++turn * each);
+        sp_nests_free(nests);
+    }
+    printf("choices measured, %.0f s\n", elapsed(b) - begun);
+}
+
+/* ---- what they are worth ---- */
+
+static int descending(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x < *y) - (*x > *y);
+}
+
+/* What the best of 20 samples drawn by chance loses, on average: the i-th
+ * best is the best drawn with probability C(n-i, 19) / C(n, 20). */
+static double random_regret(const task *t)
+{
+    double *is = sp_alloc(t->sampled + 1, sizeof *is), regret = 0, left = 1;
+    int n = 0;
+
+    for (int i = 0; is && i < t->sampled; i++)
+        if (!isnan(t->row[i].log_speedup))
+            is[n++] = t->row[i].log_speedup;
+    if (is)
+        qsort(is, (size_t)n, sizeof *is, descending);
+    for (int i = 0; i < n; i++) {
+        double here = n - i > TOP ? (double)TOP / (n - i) : 1;
+
+        regret += left * here * (log(t->best_known) - is[i]);
+        left *= 1 - here;
+    }
+    sp_free(is);
+    return regret;
+}
+
+void print_choices(bench *b)
+{
+    printf(
+        "\nchoices for held-out groups; regret is how much slower the best "
+        "of 20 is than the best known\n"
+        "op      problems  regret  of random 20 | 400 samples: problems  "
+        "regret  of random 20 | predict  best known  kept  slower by 5 %%\n");
+    for (int o = 0; o < OPS; o++) {
+        const field *f = &b->f[o];
+        double regret[2] = {0}, chance[2] = {0}, predict = 0, known = 0;
+        int n[2] = {0}, slower = 0;
+        outcome *out = &b->outcome[o];
+
+        for (int i = 0; i < f->count; i++) {
+            const task *t = f->at[i];
+
+            if (!(t->best_of_top > 0) || !(t->predicted > 0))
+                continue;
+            for (int deep = 0; deep <= t->deep; deep++) {
+                regret[deep] += log(t->best_known / t->best_of_top);
+                chance[deep] += random_regret(t);
+                n[deep]++;
+            }
+            predict += log(t->predicted);
+            known += log(fmax(1, t->best_known));
+            slower += t->predicted < 0.95;
+        }
+        for (int deep = 0; deep < 2; deep++) {
+            regret[deep] = n[deep] ? exp(regret[deep] / n[deep]) - 1 : 0;
+            chance[deep] = n[deep] ? exp(chance[deep] / n[deep]) - 1 : 0;
+        }
+        out->problems = n[0];
+        out->deep = n[1];
+        out->regret = regret[n[1] > 0];
+        out->kept = known > 0 ? predict / known : 1;
+        out->slower = n[0] ? (double)slower / n[0] : 0;
+        printf("%-7s %8d  %5.1f%%        %5.1f%% | %22d  %5.1f%%        "
+               "%5.1f%% | %6.2fx  %9.2fx  %3.0f%%  %d of %d\n",
+               spry_op_name(f->op), n[0], 100 * regret[0], 100 * chance[0],
+               n[1], 100 * regret[1], 100 * chance[1],
+               exp(predict / fmax(1, n[0])), exp(known / fmax(1, n[0])),
+               100 * out->kept, slower, n[0]);
+    }
+    fflush(stdout);
+}

@@ -1,0 +1,329 @@
+/* cost.c - what searching, predicting, tuning and training take. */
+#define _DEFAULT_SOURCE /* setenv, mkdtemp */
+#include "learn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/guess.h"
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void score(double *out, const spry_schedule *x, int n, void *payload)
+{
+    sp_guess_seconds(out, payload, x, n);
+}
+
+/* ---- search ---- */
+
+enum { ASKED = 8 };
+
+/* Best predicted, and all 20 on average, against the exhaustive ones. */
+typedef struct {
+    double best, mean, asked, seconds;
+} hunt;
+
+static spry_status search(sp_candidate top[TOP], hunt *h, const char *how,
+                          sp_space *s)
+{
+    double begun = cpu_seconds(), sum = 0;
+    int64_t asked = 0;
+    int count = 0;
+    spry_status status;
+
+    s->asked = &asked;
+    status = sp_strategy_find(how)->find(top, &count, TOP, s);
+    for (int i = 0; i < count; i++)
+        sum += log(top[i].predicted);
+    h->best = count ? log(top[0].predicted) : HUGE_VAL;
+    h->mean = count ? sum / count : HUGE_VAL;
+    h->asked = (double)asked;
+    h->seconds = cpu_seconds() - begun;
+    return status;
+}
+
+typedef struct {
+    const char *how;
+    int ef;
+    double best, mean, share, seconds; /* sums over problems */
+} line;
+
+/* All strategies on one problem, against exhaustive. */
+static spry_status compare(line *lines, int n, double *rate, bench *b, task *t,
+                           const sp_cost *c, const sp_nests *nests)
+{
+    sp_guess g;
+    sp_candidate top[TOP];
+    hunt all, h;
+    sp_space s = {.p = t->p,
+                  .m = &b->m,
+                  .score = score,
+                  .payload = &g,
+                  .seed = 1,
+                  .compile = 1,
+                  .domain = SP_NESTS,
+                  .nests = nests};
+    spry_status status = sp_guess_with(&g, t->p, &b->m, c);
+
+    if (status != SPRY_OK)
+        return status;
+    s.view = g.view;
+    status = search(top, &all, "exhaustive", &s); /* blocks are counted here */
+    if (status == SPRY_OK)
+        status = search(top, &all, "exhaustive", &s);
+    *rate += all.asked / all.seconds;
+    for (int i = 0; i < n && status == SPRY_OK; i++) {
+        s.ef = lines[i].ef;
+        status = search(top, &h, lines[i].how, &s);
+        lines[i].best += all.best - h.best;
+        lines[i].mean += all.mean - h.mean;
+        lines[i].share += h.asked / all.asked;
+        lines[i].seconds += h.seconds;
+    }
+    sp_guess_close(&g);
+    return status;
+}
+
+static double print_op(bench *b, int o, int aim)
+{
+    line lines[] = {{"graph", 20, 0, 0, 0, 0},  {"graph", 50, 0, 0, 0, 0},
+                    {"graph", 100, 0, 0, 0, 0}, {"graph", 200, 0, 0, 0, 0},
+                    {"graph", 400, 0, 0, 0, 0}, {"graph", 800, 0, 0, 0, 0},
+                    {"evolve", 0, 0, 0, 0, 0},  {"anneal", 0, 0, 0, 0, 0},
+                    {"random", 0, 0, 0, 0, 0}};
+    enum { LINES = sizeof lines / sizeof lines[0] };
+    field *f = &b->f[o];
+    spry_space space = {.op = f->op, .splits = {6, 6}, .threads = b->m.threads};
+    sp_nests *nests = NULL;
+    double begun = cpu_seconds(), embed, link, rate = 0;
+    int asked = 0;
+
+    if (!f->model[0] || sp_nests_make(&nests, &space) != SPRY_OK)
+        return 0;
+    if (sp_nests_embed(nests, f->model[0]) != SPRY_OK ||
+        (embed = cpu_seconds() - begun,
+         sp_nests_link(nests, 12, 40, 1) != SPRY_OK)) {
+        printf("%s: %s\n", spry_op_name(f->op), spry_message());
+        sp_nests_free(nests);
+        return 0;
+    }
+    link = cpu_seconds() - begun - embed;
+    for (int i = 0; i < f->count && asked < ASKED; i++)
+        if (f->at[i]->fold == 0) {
+            if (compare(lines, LINES, &rate, b, f->at[i], f->model[0], nests) ==
+                SPRY_OK)
+                asked++;
+        }
+    rate /= fmax(1, asked);
+    printf("\n%s: %lld nests, halves %.2f s, graph %.1f s, exhaustive %.2f "
+           "million/s, %d problems\n"
+           "strategy    ef   best  top 20  evaluations   time\n",
+           spry_op_name(f->op), (long long)sp_nests_count(nests), embed, link,
+           rate / 1e6, asked);
+    for (int i = 0; i < LINES && asked; i++) {
+        line *l = &lines[i];
+        double quality = exp(l->best / asked), share = l->share / asked;
+
+        printf("%-8s %5d  %5.1f%%  %5.1f%%       %6.2f%%  %5.1f ms\n", l->how,
+               l->ef, 100 * quality, 100 * exp(l->mean / asked), 100 * share,
+               1e3 * l->seconds / asked);
+        if (aim && strcmp(l->how, "graph") == 0 && share <= 0.02)
+            b->graph = fmax(b->graph, exp(l->mean / asked));
+    }
+    sp_nests_free(nests);
+    return rate;
+}
+
+void print_search(bench *b)
+{
+    for (int o = 0; o < OPS; o++) {
+        double rate = print_op(b, o, o == 0);
+
+        if (o == 0)
+            b->rate = rate;
+        fflush(stdout);
+    }
+}
+
+/* ---- one large problem ---- */
+
+static double plain_seconds(bench *b, const spry_matrix *A)
+{
+    spry_schedule x = spry_schedule_baseline(b->m.threads);
+    spry_problem *p;
+    spry_plan *plan = NULL;
+    spry_score is = {0};
+
+    if (spry_problem_spmv(&p, A, SPRY_F32) != SPRY_OK)
+        return 0;
+    if (spry_plan_make(&plan, p, &x, &b->m) == SPRY_OK)
+        (void)spry_race(&is, (const spry_plan *const *)&plan, 1, 31, 2);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    return is.seconds;
+}
+
+/* Seconds of a whole tune, of effort predict or measure. */
+static double tune_seconds(const spry_matrix *A, spry_effort effort,
+                           spry_tuning *how)
+{
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+    double begun = sp_seconds();
+    spry_problem *p;
+    spry_plan *plan = NULL;
+
+    o.store = ":memory:";
+    o.effort = effort;
+    if (spry_problem_spmm(&p, A, 128, SPRY_F32) != SPRY_OK)
+        return 0;
+    if (spry_tune(&plan, p, &o) == SPRY_OK)
+        *how = *spry_plan_tuning(plan);
+    else
+        printf("tune: %s\n", spry_message());
+    begun = sp_seconds() - begun;
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    return begun;
+}
+
+/* Features, a look and the search over the families. */
+static double predict_seconds(bench *b, const spry_matrix *A, const sp_cost *c)
+{
+    double begun = sp_seconds();
+    sp_candidate top[TOP];
+    spry_problem *p;
+    sp_guess g;
+    int count;
+
+    if (spry_problem_spmm(&p, A, 128, SPRY_F32) != SPRY_OK)
+        return 0;
+    if (sp_guess_with(&g, p, &b->m, c) == SPRY_OK) {
+        sp_space s = {
+            .p = p, .m = &b->m, .score = score, .payload = &g, .seed = 1};
+
+        (void)sp_strategy_find("exhaustive")->find(top, &count, TOP, &s);
+        sp_guess_close(&g);
+    }
+    begun = sp_seconds() - begun;
+    spry_problem_free(p);
+    return begun;
+}
+
+void print_cost(bench *b)
+{
+    char dir[] = "/tmp/bench-learn-XXXXXX", path[64];
+    const sp_cost *c = b->f[0].model[0];
+    spry_tuning how = {0};
+    spry_matrix *A;
+    double plain, features, predict;
+
+    if (!c || !mkdtemp(dir) ||
+        spry_matrix_generate(&A, "uniform rows=100k nnz=1M", 1) != SPRY_OK)
+        return;
+    snprintf(path, sizeof path, "%s/cost-spmm.spry", dir);
+    if (sp_cost_save(c, NULL, path) == SPRY_OK)
+        setenv("SPRY_MODELS", dir, 1);
+    plain = plain_seconds(b, A);
+    features = predict_seconds(b, A, c);
+    predict = tune_seconds(A, SPRY_PREDICT, &how);
+    b->tune = tune_seconds(A, SPRY_MEASURE, &how);
+    b->runs = plain > 0 ? features / plain : 0;
+    printf(
+        "\na million entries, spmm 128: a plain spmv takes %.2f ms; features "
+        "and search %.0f ms, %.0f of those;\nall of predict, with packing "
+        "and checking, %.0f ms; measure %.1f s, %d trials, %.2f times as "
+        "fast, ranked by %s\n",
+        1e3 * plain, 1e3 * features, b->runs, 1e3 * predict, b->tune,
+        how.trials, how.speedup, how.model);
+    unlink(path);
+    rmdir(dir);
+    unsetenv("SPRY_MODELS");
+    spry_matrix_free(A);
+    fflush(stdout);
+}
+
+/* ---- training ---- */
+
+enum { RECORDS = 10000 };
+
+static int count_laps(const sp_lap *lap, void *payload)
+{
+    *(int *)payload = lap->round;
+    return 0;
+}
+
+/* The rows of a lesson again and again until there are 10,000. */
+static spry_status repeat(sp_examples *out, const sp_examples *e)
+{
+    *out = (sp_examples){.subject = sp_alloc(RECORDS, sizeof(sp_subject)),
+                         .row = sp_alloc(RECORDS, sizeof(sp_example)),
+                         .start = sp_alloc(RECORDS + 1, sizeof(int64_t))};
+    if (!out->subject || !out->row || !out->start) {
+        free_examples(out);
+        return sp_fail_memory(RECORDS * sizeof(sp_subject));
+    }
+    for (int64_t s = 0; e->rows && out->rows < RECORDS; s++) {
+        int64_t from = s % e->subjects;
+
+        out->subject[out->subjects] = e->subject[from];
+        for (int64_t i = e->start[from];
+             i < e->start[from + 1] && out->rows < RECORDS; i++) {
+            out->row[out->rows] = e->row[i];
+            out->row[out->rows++].subject = out->subjects;
+        }
+        out->start[++out->subjects] = out->rows;
+    }
+    return SPRY_OK;
+}
+
+void print_training(bench *b)
+{
+    sp_examples some, all;
+    double limit = b->quick ? 5 : 30;
+
+    if (gather(&some, &b->f[0], -1, 0) != SPRY_OK)
+        return;
+    if (repeat(&all, &some) != SPRY_OK || all.rows < RECORDS) {
+        free_examples(&some);
+        return;
+    }
+    printf("\ntraining on %d records of spmm, 2 threads\n", RECORDS);
+    for (int k = 0; k < KINDS - 2; k++) {
+        int laps = 0, slow = strcmp(kinds[k], "waconet") == 0;
+        sp_lesson l = {.train = &all,
+                       .seed = 1,
+                       .threads = 2,
+                       .seconds = slow || b->quick ? limit : 300,
+                       .note = count_laps,
+                       .payload = &laps};
+        double begun = sp_seconds(), took;
+        sp_cost *c;
+        spry_status s =
+            sp_cost_fit(&c, sp_cost_kind_find(kinds[k]), b->f[0].op, &l);
+
+        took = sp_seconds() - begun;
+        if (s != SPRY_OK)
+            printf("%-10s %s\n", kinds[k], spry_message());
+        else if (slow)
+            printf("%-10s %d rounds in %.0f s; 80 would take %.0f min\n",
+                   kinds[k], laps, took, took / fmax(1, laps) * 80 / 60);
+        else
+            printf("%-10s %.1f s, %d rounds\n", kinds[k], took, laps);
+        if (!slow)
+            b->train = fmax(b->train, took);
+        sp_cost_free(s == SPRY_OK ? c : NULL);
+        fflush(stdout);
+    }
+    free_examples(&all);
+    free_examples(&some);
+}
