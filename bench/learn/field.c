@@ -289,9 +289,10 @@ void collect_samples(bench *b, double until)
 {
     double since = elapsed(b);
 
-    for (int i = 0; i < b->f[0].count; i++)
-        for (int o = 0; o < OPS; o++)
-            sample(b, b->f[o].at[i], b->quick ? 24 : 60, until);
+    for (int share = 3; share >= 1; share--) /* a third of each, then more */
+        for (int i = 0; i < b->f[0].count; i++)
+            for (int o = 0; o < OPS; o++)
+                sample(b, b->f[o].at[i], (b->quick ? 24 : 60) / share, until);
     say_rows(b, "samples", since);
 }
 

@@ -226,7 +226,7 @@ static int judge(quality *q, sp_interval *first, const field *f, int kind)
         q->top1 /= n;
         q->top5 /= n;
         q->spearman /= n;
-        *first = sp_median_interval(top1, n);
+        *first = sp_geomean(top1, n);
     }
     return n;
 }
@@ -236,7 +236,7 @@ void print_tables(bench *b)
     for (int o = 0; o < OPS; o++) {
         printf("\n%s, held-out groups\n"
                "model      problems   pairs  clear pairs   top-1  "
-               "[median, 95 %%]        top-5  Spearman\n",
+               "[geomean, 95 %%]       top-5  Spearman\n",
                spry_op_name(b->f[o].op));
         for (int k = 0; k < KINDS; k++) {
             quality q;
