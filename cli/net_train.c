@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NETWORKS = 1024 };
+
 static int form = SPRY_EON_MOVES, embedding = SPRY_LAPLACIAN;
 static const char *memories = "128", *file = "order.nn", *from;
 static double seconds = 60, episodes;
@@ -33,7 +35,7 @@ static const opt_page page = {
     "  spry net order NETWORK --order eon --model order.nn",
     {options, net_reading},
     1,
-    1024};
+    NETWORKS};
 
 /* ---- how it goes ---- */
 
@@ -167,16 +169,13 @@ static spry_status learn(const spry_network *const *nets, int count)
 
 spry_status net_train_order(int argc, char **argv)
 {
-    spry_network **nets;
+    static spry_network *nets[NETWORKS];
     uint64_t seed;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     stop_watch();
-    nets = calloc((size_t)argc, sizeof *nets);
-    if (!nets)
-        return say_fail(SPRY_SYSTEM, "not enough memory for %d networks", argc);
     seed = cli.seed;
     for (int i = 0; s == SPRY_OK && i < argc; i++) {
         cli.seed = seed + (uint64_t)i;
@@ -187,6 +186,5 @@ spry_status net_train_order(int argc, char **argv)
         s = learn((const spry_network *const *)nets, argc);
     for (int i = 0; i < argc; i++)
         spry_network_free(nets[i]);
-    free(nets);
     return s;
 }

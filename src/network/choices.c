@@ -32,6 +32,11 @@ static float some(double count)
     return (float)(count / (count + 8));
 }
 
+static float is(int so)
+{
+    return so ? 1.0F : 0.0F;
+}
+
 /* ---- sources to run ---- */
 
 /* Those with the largest gains. */
@@ -144,12 +149,12 @@ void sp_choice_fill_source(sp_choice *c, int i, const sp_moves *m)
     f[0] = 1;
     f[1] = gain / (float)m->gains.top;
     f[2] = some(gain);
-    f[3] = m->memory.present[u];
+    f[3] = is(m->memory.present[u]);
     f[4] = (float)e.missing / gain;
     f[5] = (float)e.age_most;
     f[6] = (float)e.age_sum / gain;
     f[7] = (float)later / (float)(m->out.start[u + 1] - m->out.start[u]);
-    f[8] = later == 0;
+    f[8] = is(later == 0);
     f[9] = (float)e.finished / gain;
     f[10] = 0; /* the next of the sweep; set by who knows */
     f[11] = (float)e.fresh / gain;
@@ -171,12 +176,12 @@ static void fill_gate(float *f, const sp_moves *m, int slack)
     f[3] = some((double)m->gains.top);
     f[4] = some((double)m->open_edges / sources);
     f[5] = (float)((double)m->memory.held / room);
-    f[6] = slack == 0;
+    f[6] = is(slack == 0);
     f[7] = some((double)m->open_edges / opened);
     f[8] = (float)(apart < 2 ? apart : 2);
     f[9] = some(room);
-    f[10] = m->open_count == 0;
-    f[11] = (float)m->opening;
+    f[10] = is(m->open_count == 0);
+    f[11] = is(m->opening);
 }
 
 void sp_choose_sources(sp_choice *out, float gate[SP_FEATURES],
@@ -193,7 +198,7 @@ void sp_choose_sources(sp_choice *out, float gate[SP_FEATURES],
         sp_choice_add(out, next);
     for (int i = 0; i < out->count; i++) {
         sp_choice_fill_source(out, i, m);
-        out->f[i][10] = out->neuron[i] == next;
+        out->f[i][10] = is(out->neuron[i] == next);
     }
     fill_gate(gate, m, slack);
 }
@@ -252,12 +257,12 @@ void sp_choice_fill_opening(sp_choice *c, int i, const sp_moves *m)
     f[0] = (float)present / (float)seen;
     f[1] = (float)gaining / (float)seen;
     f[2] = (float)(gains / (double)seen / (double)(m->gains.top + 1));
-    f[3] = v == m->first;
-    f[4] = v == m->last;
+    f[3] = is(v == m->first);
+    f[4] = is(v == m->last);
     f[5] = some((double)count);
     f[6] = some((double)present);
-    f[7] = v == next_by_number(m, m->last_opened);
-    f[8] = m->memory.outs[v] == 0;
+    f[7] = is(v == next_by_number(m, m->last_opened));
+    f[8] = is(m->memory.outs[v] == 0);
     f[9] = some((double)m->memory.outs[v]);
 }
 

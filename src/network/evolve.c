@@ -165,7 +165,7 @@ static void step_down(evolution *v, int64_t generation, double share)
 static void live(evolution *v, int64_t generation, double share)
 {
     choose_tasks(v);
-    for (int p = 0; p < PAIRS; p++) {
+    for (int64_t p = 0; p < PAIRS; p++) {
         float *d = v->direction + p * v->n;
 
         for (int64_t i = 0; i < v->n; i++)

@@ -38,10 +38,12 @@ spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
                               const int32_t *block, int64_t blocks)
 {
     int64_t *next = sp_alloc(blocks + 1, sizeof *next);
-    sp_fanout f = {0};
-    spry_status s = next ? sp_fanout_make(&f, n)
-                         : sp_fail_memory((size_t)blocks * sizeof *next);
+    sp_fanout f;
+    spry_status s;
 
+    if (!next)
+        return sp_fail_memory((size_t)blocks * sizeof *next);
+    s = sp_fanout_make(&f, n);
     if (s == SPRY_OK) {
         for (int64_t v = n->inputs; v < n->neurons; v++)
             next[block[v] + 1] += n->start[v + 1] - n->start[v];

@@ -6,8 +6,10 @@
 
 enum { WIDTH = 32, SAGE = 16, HEADS = 2 };
 
-spry_status sp_policy_make(sp_policy *p, sp_nn *n, spry_embedding embedding)
+spry_status sp_policy_make(sp_policy *p, sp_nn *weights,
+                           spry_embedding embedding)
 {
+    sp_nn *n = weights;
     int64_t vertex = embedding == SPRY_LAPLACIAN ? SP_SPECTRUM : SAGE;
     spry_status s;
 
@@ -27,7 +29,7 @@ spry_status sp_policy_make(sp_policy *p, sp_nn *n, spry_embedding embedding)
     p->query = sp_dense_make(n, "query", WIDTH, WIDTH, 1);
     p->key = sp_dense_make(n, "key", WIDTH, WIDTH, 1);
     p->sentinel = sp_embedding_make(n, "sentinel", 1, WIDTH);
-    p->value[0] = sp_dense_make(n, "value.0", 2 * WIDTH, WIDTH, 1);
+    p->value[0] = sp_dense_make(n, "value.0", (int64_t)2 * WIDTH, WIDTH, 1);
     p->value[1] = sp_dense_make(n, "value.1", WIDTH, 1, 1);
     s = sp_nn_status(n);
     if (s != SPRY_OK)

@@ -90,11 +90,13 @@ static spry_status estimate(sp_play *p, int64_t first)
 {
     int64_t steps = p->steps - first;
     float *all = sp_alloc_raw(4 * steps, sizeof *all);
-    float *reward = all, *value = all + steps;
-    float *advantage = all + 2 * steps, *returns = all + 3 * steps;
+    float *reward = all, *value, *advantage, *returns;
 
     if (!all)
         return sp_fail_memory((size_t)(4 * steps) * sizeof *all);
+    value = all + steps;
+    advantage = all + 2 * steps;
+    returns = all + 3 * steps;
     for (int64_t i = 0; i < steps; i++) {
         reward[i] = p->step[first + i].reward;
         value[i] = p->step[first + i].value;
@@ -286,11 +288,11 @@ spry_status sp_ppo_learn(sp_policy *p, const sp_ppo_run *r, double *best)
 
     l.chance = sp_rng_seed(r->options->seed);
     l.kept = sp_alloc(sp_nn_count(p->weights), sizeof *l.kept);
-    if (s == SPRY_OK && !l.kept)
-        s = sp_fail_memory((size_t)sp_nn_count(p->weights) * sizeof *l.kept);
-    if (s == SPRY_OK) {
+    if (s == SPRY_OK && l.kept) {
         copy_weights(l.kept, p->weights, 0);
         s = learn(&l);
+    } else if (s == SPRY_OK) {
+        s = sp_fail_memory((size_t)sp_nn_count(p->weights) * sizeof *l.kept);
     }
     *best = l.least;
     sp_play_free(&l.play);

@@ -57,15 +57,15 @@ static spry_status take_spectrum(sp_scene *s)
     double *value = sp_alloc(k, sizeof *value);
     double *vector = sp_alloc(k * n, sizeof *vector);
     double scale = sqrt((double)n);
-    spry_status status = value && vector
-                             ? sp_eigen_largest(value, vector, k, &a)
-                             : sp_fail_memory((size_t)(k * n) * sizeof *vector);
+    spry_status status = SPRY_OK;
 
-    if (status == SPRY_OK)
-        for (int64_t v = 0; v < n; v++)
-            for (int64_t i = 0; i < k; i++)
-                s->feature[v * s->width + i] =
-                    (float)(scale * vector[i * n + v]);
+    if (value && vector)
+        status = sp_eigen_largest(value, vector, k, &a);
+    else
+        status = sp_fail_memory((size_t)(k * n) * sizeof *vector);
+    for (int64_t v = 0; vector && status == SPRY_OK && v < n; v++)
+        for (int64_t i = 0; i < k; i++)
+            s->feature[v * s->width + i] = (float)(scale * vector[i * n + v]);
     sp_free(value);
     sp_free(vector);
     return status;
@@ -95,7 +95,7 @@ static void fill_plain(sp_scene *s, const spry_network *n)
             f[1] = log_of(ins);
             f[2] = log_of(s->start[v + 1] - s->start[v] - ins);
             f[3] = (float)depth;
-            f[4] = l < 0;
+            f[4] = l < 0 ? 1.0F : 0.0F;
             f[6] = (float)sin(6.283185307179586 * place);
             f[7] = (float)cos(6.283185307179586 * place);
         }
@@ -110,8 +110,9 @@ spry_status sp_scene_open(sp_scene *out, const spry_network *n,
 
     *out = (sp_scene){.neurons = n->neurons, .width = width};
     out->feature = sp_alloc(n->neurons * width, sizeof *out->feature);
-    s = out->feature ? list_neighbours(out, n)
-                     : sp_fail_memory((size_t)(n->neurons * width) * 4);
+    if (!out->feature)
+        return sp_fail_memory((size_t)(n->neurons * width) * sizeof(float));
+    s = list_neighbours(out, n);
     if (s == SPRY_OK && embedding == SPRY_LAPLACIAN)
         s = take_spectrum(out);
     else if (s == SPRY_OK)

@@ -30,24 +30,28 @@ static void add_to(double *a, double factor, const double *b, int64_t n)
         a[i] += factor * b[i];
 }
 
-/* Gram and Schmidt, twice over. What vanishes is drawn anew. */
-static void make_orthogonal(block *b, double *x, sp_rng *chance)
+/* v, made orthogonal to the first j of x, twice over: what is left of its
+ * length. */
+static double subtract(const block *b, double *v, const double *x, int64_t j)
+{
+    for (int twice = 0; twice < 2; twice++)
+        for (int64_t i = 0; i < j; i++)
+            add_to(v, -dot(v, x + i * b->n, b->n), x + i * b->n, b->n);
+    return sqrt(dot(v, v, b->n));
+}
+
+/* Gram and Schmidt. What vanishes is drawn anew. */
+static void make_orthogonal(const block *b, double *x, sp_rng *chance)
 {
     for (int64_t j = 0; j < b->k; j++) {
-        double *v = x + j * b->n, length;
+        double *v = x + j * b->n, before = sqrt(dot(v, v, b->n));
+        double length = subtract(b, v, x, j);
 
-        for (int again = 0;; again = 0) {
-            double before = sqrt(dot(v, v, b->n));
-
-            for (int twice = 0; twice < 2; twice++)
-                for (int64_t i = 0; i < j; i++)
-                    add_to(v, -dot(v, x + i * b->n, b->n), x + i * b->n, b->n);
-            length = sqrt(dot(v, v, b->n));
-            again = !(length > 1e-12 * before) || !(length > 0);
-            if (!again)
-                break;
+        while (!(length > 1e-12 * before)) {
             for (int64_t i = 0; i < b->n; i++)
                 v[i] = sp_rng_normal(chance);
+            before = sqrt(dot(v, v, b->n));
+            length = subtract(b, v, x, j);
         }
         for (int64_t i = 0; i < b->n; i++)
             v[i] /= length;

@@ -133,7 +133,8 @@ static sp_tensor *look(sp_tape *t, void *arg)
     return s->what ? value : logits;
 }
 
-/* Two states of different sizes; what is padding must not matter. */
+/* Two states of different sizes; what is padding must not matter. Logits with
+ * one embedding, the value with the other: between them they meet it all. */
 static void slopes_of_the_policy(void **state)
 {
     int32_t source[] = {0, 1, 2, 0, 3, 9}, target[] = {9, 9, 10, 10, 9, 9};
@@ -142,16 +143,16 @@ static void slopes_of_the_policy(void **state)
     spry_network *n = read_net("gen:random,width=6,depth=2,density=0.5");
 
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 2; i++) {
         seen s = {.states = {2, 3, 2, source, target, cached, may, holds}};
         gradient g;
 
         gradient_open(&g, 1);
         g.step = 0x1p-9; /* relu and max have kinks */
         g.tolerance = 2e-2;
-        s.what = i / 2;
-        check_ok(sp_policy_make(&s.policy, g.n, (spry_embedding)(i % 2)));
-        check_ok(sp_scene_open(&s.scene, n, (spry_embedding)(i % 2)));
+        s.what = i;
+        check_ok(sp_policy_make(&s.policy, g.n, (spry_embedding)i));
+        check_ok(sp_scene_open(&s.scene, n, (spry_embedding)i));
         sp_tape_begin(g.t, 0);
         if (i == 0) {
             float before = look(g.t, &s)->value[4];
