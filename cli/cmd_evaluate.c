@@ -8,13 +8,15 @@
 enum { MOST = 16 };
 
 static const char *on;
-static int split, rounds;
+static int split, rounds, turns;
 static double budget;
 static const opt options[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "of these records (spmm)"},
     {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
     {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
      "what is held out (by_problem)"},
+    {"turns", OPT_FLAG, &turns, NULL,
+     "again and again, until every problem was held out once"},
     {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop fitting each after so long"},
     {0}};
@@ -78,6 +80,7 @@ static spry_status evaluate(const char *const *model, int count)
     o.op = (spry_op)cli.op;
     o.machine = on;
     o.split = (spry_split)split;
+    o.whole = turns;
     o.seed = cli.seed;
     o.threads = cli.threads;
     o.rounds = rounds;

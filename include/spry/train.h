@@ -59,7 +59,8 @@ typedef struct {
     spry_op op;          /* whose records */
     const char *machine; /* fingerprint; NULL: all */
     spry_split split;
-    int whole; /* 1: once graded, learn again with what was held out */
+    int whole; /* train: once graded, learn again with what was held out;
+                  evaluate: by turns, until every problem was held out */
     uint64_t seed;
     int threads;    /* 0: all that may be used */
     int rounds;     /* at most; 0: as the model likes */

@@ -27,41 +27,28 @@ enum {
 };
 
 struct sp_grading {
-    const sp_examples *e;
     spry_op op;
-    double *value; /* [VALUES, subjects] sums over repeats */
-    int *counts;   /* [subjects] 1: has enough rows */
-    int repeats;
+    double (*value)[VALUES]; /* [problems] */
+    int64_t problems, room, records;
 };
 
 typedef struct {
     double score, time, speedup;
 } choice;
 
-spry_status sp_grading_new(sp_grading **out, const sp_examples *e, spry_op op)
+spry_status sp_grading_new(sp_grading **out, spry_op op)
 {
-    sp_grading *g = sp_alloc(1, sizeof *g);
-
-    *out = g;
-    if (!g)
-        return sp_fail_memory(sizeof *g);
-    g->e = e;
-    g->op = op;
-    g->value = sp_alloc(VALUES * (e->subjects + 1), sizeof *g->value);
-    g->counts = sp_alloc(e->subjects + 1, sizeof *g->counts);
-    if (g->value && g->counts)
-        return SPRY_OK;
-    sp_grading_free(g);
-    *out = NULL;
-    return sp_fail_memory((size_t)e->subjects * VALUES * sizeof *g->value);
+    *out = sp_alloc(1, sizeof **out);
+    if (!*out)
+        return sp_fail_memory(sizeof **out);
+    (*out)->op = op;
+    return SPRY_OK;
 }
 
 void sp_grading_free(sp_grading *g)
 {
-    if (!g)
-        return;
-    sp_free(g->value);
-    sp_free(g->counts);
+    if (g)
+        sp_free(g->value);
     sp_free(g);
 }
 
@@ -142,10 +129,9 @@ static double baseline_of(const choice *c, int64_t n)
     return count > 0 ? sum / count : nan("");
 }
 
-/* Log seconds of WACO's fixed CSR, if it was measured. */
-static double csr_of(const sp_grading *g, int64_t subject)
+/* Log seconds of WACO's fixed CSR, the fastest of those measured. */
+static double csr_of(const sp_examples *e, int64_t subject, spry_op op)
 {
-    const sp_examples *e = g->e;
     double best = nan("");
 
     for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++) {
@@ -155,7 +141,7 @@ static double csr_of(const sp_grading *g, int64_t subject)
 
         snprintf(text, sizeof text, "fixed-csr threads=%d", (int)x->threads);
         if (x->format == SPRY_SUPER && isfinite(e->row[i].log_seconds) &&
-            spry_schedule_parse_for(&csr, text, g->op) == SPRY_OK &&
+            spry_schedule_parse_for(&csr, text, op) == SPRY_OK &&
             sp_schedule_equal(x, &csr))
             best = fmin(best, e->row[i].log_seconds);
     }
@@ -174,53 +160,94 @@ static double square_error(const choice *c, int64_t n)
     return count > 0 ? sum / count : 0;
 }
 
-static void grade_subject(sp_grading *g, int64_t s, choice *c, int64_t n)
+/* Add to v what this order of a problem's schedules is worth. */
+static void grade_order(double v[VALUES], choice *c, int64_t n, double csr)
 {
     double best = best_of(c, n, n), base = baseline_of(c, n);
-    double csr = csr_of(g, s), first, five, twenty, v[VALUES];
+    double first, five, twenty, speedup;
 
-    v[PAIRWISE] = pairwise(c, n);
-    v[SPEARMAN] = spearman(c, n);
-    v[SQUARE] = square_error(c, n);
+    v[PAIRWISE] += pairwise(c, n);
+    v[SPEARMAN] += spearman(c, n);
+    v[SQUARE] += square_error(c, n);
     qsort(c, (size_t)n, sizeof *c, by_score);
     first = c[0].time;
     five = best_of(c, n, 5);
     twenty = best_of(c, n, 20);
-    v[TOP1] = exp(best - first);
-    v[TOP5] = exp(best - five);
-    v[REGRET1] = first - best;
-    v[REGRET5] = five - best;
-    v[REGRET20] = twenty - best;
-    v[SPEEDUP1] = isfinite(c[0].speedup) ? c[0].speedup : base - first;
-    v[SPEEDUP20] = base - twenty;
-    v[CSR1] = csr - first;
-    v[CSR20] = csr - twenty;
-    v[SLOWER] = v[SPEEDUP1] < -log(1.05);
-    for (int k = 0; k < VALUES; k++)
-        g->value[k * g->e->subjects + s] += v[k];
-    g->counts[s] = 1;
+    speedup = isfinite(c[0].speedup) ? c[0].speedup : base - first;
+    v[TOP1] += exp(best - first);
+    v[TOP5] += exp(best - five);
+    v[REGRET1] += first - best;
+    v[REGRET5] += five - best;
+    v[REGRET20] += twenty - best;
+    v[SPEEDUP1] += speedup;
+    v[SPEEDUP20] += base - twenty;
+    v[CSR1] += csr - first;
+    v[CSR20] += csr - twenty;
+    v[SLOWER] += speedup < -log(1.05);
 }
 
-spry_status sp_grading_add(sp_grading *g, const double *score)
+/* The timed rows of a subject; how many. */
+static int64_t take_rows(choice *c, const sp_examples *e, int64_t subject,
+                         const double *score)
 {
-    const sp_examples *e = g->e;
-    choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
+    int64_t n = 0;
 
-    if (!c)
-        return sp_fail_memory((size_t)e->rows * sizeof *c);
-    for (int64_t s = 0; s < e->subjects; s++) {
-        int64_t n = 0;
+    for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++)
+        if (isfinite(e->row[i].log_seconds))
+            c[n++] = (choice){isnan(score[i]) ? HUGE_VAL : score[i],
+                              e->row[i].log_seconds, e->row[i].log_speedup};
+    return n;
+}
 
-        for (int64_t i = e->start[s]; i < e->start[s + 1]; i++)
-            if (isfinite(e->row[i].log_seconds))
-                c[n++] = (choice){isnan(score[i]) ? HUGE_VAL : score[i],
-                                  e->row[i].log_seconds, e->row[i].log_speedup};
-        if (n >= 5)
-            grade_subject(g, s, c, n);
-    }
-    g->repeats++;
-    sp_free(c);
+static spry_status one_more(sp_grading *g)
+{
+    int64_t room = g->room ? 2 * g->room : 64;
+    void *more;
+
+    if (g->problems < g->room)
+        return SPRY_OK;
+    more = sp_grow(g->value, g->problems, room, sizeof *g->value);
+    if (!more)
+        return sp_fail_memory((size_t)room * sizeof *g->value);
+    g->value = more;
+    g->room = room;
     return SPRY_OK;
+}
+
+/* One row of values for a problem with enough schedules to choose from. */
+static spry_status grade_subject(sp_grading *g, const sp_examples *e,
+                                 int64_t subject, const double *score,
+                                 int times, choice *c)
+{
+    enum { FEWEST = 5 };
+    double csr = csr_of(e, subject, g->op), *v;
+    spry_status s;
+
+    if (take_rows(c, e, subject, score) < FEWEST)
+        return SPRY_OK;
+    s = one_more(g);
+    if (s != SPRY_OK)
+        return s;
+    v = g->value[g->problems++];
+    memset(v, 0, sizeof *g->value);
+    for (int t = 0; t < times; t++, score += e->rows)
+        grade_order(v, c, take_rows(c, e, subject, score), csr);
+    for (int k = 0; k < VALUES; k++)
+        v[k] /= times;
+    g->records += e->start[subject + 1] - e->start[subject];
+    return SPRY_OK;
+}
+
+spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
+                           const double *score, int times)
+{
+    choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
+    spry_status s = c ? SPRY_OK : sp_fail_memory((size_t)e->rows * sizeof *c);
+
+    for (int64_t k = 0; k < e->subjects && s == SPRY_OK; k++)
+        s = grade_subject(g, e, k, score, times, c);
+    sp_free(c);
+    return s;
 }
 
 /* ---- all problems ---- */
@@ -249,14 +276,13 @@ static double draw_again(const double *v, int64_t n, sp_rng *r)
 static interval mean_of(const sp_grading *g, int which, double *v)
 {
     enum { AGAIN = 1000, TAIL = AGAIN / 40 };
-    const double *value = g->value + which * g->e->subjects;
     double mean[AGAIN], sum = 0;
     sp_rng r = sp_rng_seed(1);
     int64_t n = 0;
 
-    for (int64_t s = 0; s < g->e->subjects; s++)
-        if (g->counts[s] && isfinite(value[s])) {
-            v[n] = value[s] / g->repeats;
+    for (int64_t i = 0; i < g->problems; i++)
+        if (isfinite(g->value[i][which])) {
+            v[n] = g->value[i][which];
             sum += v[n++];
         }
     if (n == 0)
@@ -298,16 +324,13 @@ static void fill(spry_grades *out, const sp_grading *g, int absolute, double *v)
 spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
                            const char *model, int absolute)
 {
-    double *v = sp_alloc(g->e->subjects + 1, sizeof *v);
+    double *v = sp_alloc(g->problems + 1, sizeof *v);
 
     sp_grades_clear(out, model);
     if (!v)
-        return sp_fail_memory((size_t)g->e->subjects * sizeof *v);
-    for (int64_t s = 0; s < g->e->subjects; s++)
-        if (g->counts[s]) {
-            out->problems++;
-            out->records += g->e->start[s + 1] - g->e->start[s];
-        }
+        return sp_fail_memory((size_t)g->problems * sizeof *v);
+    out->problems = g->problems;
+    out->records = g->records;
     fill(out, g, absolute, v);
     sp_free(v);
     return SPRY_OK;

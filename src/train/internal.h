@@ -34,8 +34,11 @@ int64_t sp_data_different(char *const *text, int64_t count);
 
 /* Three parts of it that share the subjects' matrices. */
 typedef enum { SP_TEACH, SP_STOP, SP_HELD, SP_PARTS } sp_part_of;
+/* Another part is held out in every turn; after sp_data_turns each problem
+ * was once. */
 spry_status sp_data_split(sp_examples out[SP_PARTS], const sp_data *d,
-                          spry_split split, uint64_t seed);
+                          spry_split split, uint64_t seed, int turn);
+int sp_data_turns(const sp_data *d, spry_split split);
 /* Two parts as one. */
 spry_status sp_examples_join(sp_examples *out, const sp_examples *a,
                              const sp_examples *b);
@@ -44,10 +47,12 @@ void sp_examples_free(sp_examples *e);
 /* ---- grades.c ---- */
 
 typedef struct sp_grading sp_grading;
-spry_status sp_grading_new(sp_grading **out, const sp_examples *e, spry_op op);
+spry_status sp_grading_new(sp_grading **out, spry_op op);
 void sp_grading_free(sp_grading *g);
-/* Once, or several times for scores by chance: [rows]. */
-spry_status sp_grading_add(sp_grading *g, const double *score);
+/* Problems and scores for them, [times, rows]: several when they are drawn by
+ * chance. */
+spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
+                           const double *score, int times);
 spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
                            const char *model, int absolute);
 

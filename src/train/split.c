@@ -109,15 +109,32 @@ int64_t sp_data_different(char *const *text, int64_t count)
     return different;
 }
 
-/* With three groups or more every part has one. */
-static int part_of(int64_t place, int64_t groups)
+/* Groups that are held out at a time: with three or more, at least one. */
+static int64_t few_of(int64_t groups)
 {
     int64_t few = (int64_t)floor(shares[SP_HELD] * (double)groups);
 
-    few = few > 0 ? few : groups >= 3;
-    if (place < few)
-        return SP_HELD;
-    return place < 2 * few ? SP_STOP : SP_TEACH;
+    return few > 0 ? few : groups >= 3;
+}
+
+static int part_of(int64_t place, int64_t groups, int turn)
+{
+    int64_t few = few_of(groups), at;
+
+    if (few == 0)
+        return SP_TEACH;
+    at = (place + groups - turn * few % groups) % groups;
+    return at < few ? SP_HELD : at < 2 * few ? SP_STOP : SP_TEACH;
+}
+
+int sp_data_turns(const sp_data *d, spry_split split)
+{
+    int64_t groups = sp_data_different(
+        split == SPRY_BY_MACHINE ? d->machine : d->group, d->e.subjects);
+    int64_t few = few_of(groups);
+
+    /* The last turn would hold out some for the second time. */
+    return split == SPRY_WITHIN_PROBLEM || few == 0 ? 1 : (int)(groups / few);
 }
 
 static int64_t place_of(const group *g, int64_t groups, const char *name)
@@ -130,7 +147,7 @@ static int64_t place_of(const group *g, int64_t groups, const char *name)
 }
 
 static spry_status split_groups(sp_examples out[SP_PARTS], const sp_data *d,
-                                char *const *name, uint64_t seed)
+                                char *const *name, uint64_t seed, int turn)
 {
     group *g = sp_alloc(d->e.subjects + 1, sizeof *g);
     int64_t groups;
@@ -139,7 +156,8 @@ static spry_status split_groups(sp_examples out[SP_PARTS], const sp_data *d,
         return sp_fail_memory((size_t)d->e.subjects * sizeof *g);
     groups = list_groups(g, name, d->e.subjects, seed);
     for (int64_t s = 0; s < d->e.subjects; s++) {
-        sp_examples *to = &out[part_of(place_of(g, groups, name[s]), groups)];
+        sp_examples *to =
+            &out[part_of(place_of(g, groups, name[s]), groups, turn)];
 
         add_subject(to, &d->e.subject[s]);
         for (int64_t i = d->e.start[s]; i < d->e.start[s + 1]; i++)
@@ -171,7 +189,7 @@ static void split_rows(sp_examples out[SP_PARTS], const sp_data *d,
 }
 
 spry_status sp_data_split(sp_examples out[SP_PARTS], const sp_data *d,
-                          spry_split split, uint64_t seed)
+                          spry_split split, uint64_t seed, int turn)
 {
     spry_status s = SPRY_OK;
 
@@ -181,8 +199,9 @@ spry_status sp_data_split(sp_examples out[SP_PARTS], const sp_data *d,
     if (s == SPRY_OK && split == SPRY_WITHIN_PROBLEM)
         split_rows(out, d, seed);
     else if (s == SPRY_OK)
-        s = split_groups(
-            out, d, split == SPRY_BY_MACHINE ? d->machine : d->group, seed);
+        s = split_groups(out, d,
+                         split == SPRY_BY_MACHINE ? d->machine : d->group, seed,
+                         turn);
     for (int k = 0; k < SP_PARTS && s != SPRY_OK; k++)
         sp_examples_free(&out[k]);
     return s;

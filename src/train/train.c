@@ -25,11 +25,16 @@ static int threads_of(const spry_fit_options *opt)
     return opt->threads > 0 ? opt->threads : online > 0 ? (int)online : 1;
 }
 
+static void drop_parts(work *w)
+{
+    for (int k = 0; k < SP_PARTS; k++)
+        sp_examples_free(&w->part[k]);
+}
+
 static void work_close(work *w)
 {
     sp_free(w->lap);
-    for (int k = 0; k < SP_PARTS; k++)
-        sp_examples_free(&w->part[k]);
+    drop_parts(w);
     sp_data_close(&w->d);
 }
 
@@ -42,7 +47,7 @@ static spry_status work_open(work *w, spry_records *db,
     *w = (work){.opt = opt, .threads = threads_of(opt)};
     s = sp_data_open(&w->d, db, opt->op, opt->machine, w->threads);
     if (s == SPRY_OK)
-        s = sp_data_split(w->part, &w->d, opt->split, opt->seed);
+        s = sp_data_split(w->part, &w->d, opt->split, opt->seed, 0);
     if (s == SPRY_OK &&
         (w->part[SP_TEACH].rows < 2 || w->part[SP_HELD].rows == 0))
         s = sp_fail(SPRY_USAGE,
@@ -124,44 +129,34 @@ static spry_status score_rows(double *score, const sp_cost *c,
     return s;
 }
 
-static spry_status grade(spry_grades *out, const sp_cost *c,
-                         const sp_examples *e, const char *name)
+/* Grade a model on what is held out now. */
+static spry_status grade_model(sp_grading *g, const sp_cost *c,
+                               const sp_examples *e)
 {
     double *score = sp_alloc(e->rows + 1, sizeof *score);
-    sp_grading *g = NULL;
-    spry_status s = score ? sp_grading_new(&g, e, c->op)
+    spry_status s = score ? score_rows(score, c, e)
                           : sp_fail_memory((size_t)e->rows * sizeof *score);
 
     if (s == SPRY_OK)
-        s = score_rows(score, c, e);
-    if (s == SPRY_OK)
-        s = sp_grading_add(g, score);
-    if (s == SPRY_OK)
-        s = sp_grading_end(out, g, name, c->kind->absolute);
-    sp_grading_free(g);
+        s = sp_grading_add(g, e, score, 1);
     sp_free(score);
     return s;
 }
 
 /* The control: choices by chance, many times. */
-static spry_status grade_chance(spry_grades *out, const work *w)
+static spry_status grade_chance(sp_grading *g, const sp_examples *e,
+                                uint64_t seed)
 {
     enum { TIMES = 50 };
-    const sp_examples *e = &w->part[SP_HELD];
-    double *score = sp_alloc(e->rows + 1, sizeof *score);
-    sp_rng r = sp_rng_seed(w->opt->seed);
-    sp_grading *g = NULL;
-    spry_status s = score ? sp_grading_new(&g, e, w->opt->op)
-                          : sp_fail_memory((size_t)e->rows * sizeof *score);
+    double *score = sp_alloc(TIMES * (e->rows + 1), sizeof *score);
+    sp_rng r = sp_rng_seed(seed);
+    spry_status s;
 
-    for (int t = 0; t < TIMES && s == SPRY_OK; t++) {
-        for (int64_t i = 0; i < e->rows; i++)
-            score[i] = sp_rng_unit(&r);
-        s = sp_grading_add(g, score);
-    }
-    if (s == SPRY_OK)
-        s = sp_grading_end(out, g, "random", 0);
-    sp_grading_free(g);
+    if (!score)
+        return sp_fail_memory(TIMES * (size_t)e->rows * sizeof *score);
+    for (int64_t i = 0; i < TIMES * e->rows; i++)
+        score[i] = sp_rng_unit(&r);
+    s = sp_grading_add(g, e, score, TIMES);
     sp_free(score);
     return s;
 }
@@ -251,11 +246,17 @@ static spry_status train_one(spry_trained *out, work *w,
 {
     double begin = sp_seconds();
     sp_examples all = {0};
+    sp_grading *g = NULL;
     sp_cost *c = NULL;
     spry_status s = fit(&c, w, kind, &w->part[SP_TEACH]);
 
     if (s == SPRY_OK)
-        s = grade(&out->grades, c, &w->part[SP_HELD], kind->name);
+        s = sp_grading_new(&g, w->opt->op);
+    if (s == SPRY_OK)
+        s = grade_model(g, c, &w->part[SP_HELD]);
+    if (s == SPRY_OK)
+        s = sp_grading_end(&out->grades, g, kind->name, kind->absolute);
+    sp_grading_free(g);
     count_data(out, w, &w->part[SP_TEACH]);
     if (s == SPRY_OK && w->opt->whole) {
         sp_cost_free(c);
@@ -299,42 +300,92 @@ spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
 
 /* ---- evaluating ---- */
 
-static spry_status evaluate_one(spry_grades *out, work *w, const char *model)
-{
+/* What a model is made from: a file, read once, or a kind, fitted in every
+ * turn; neither is chance. */
+typedef struct {
+    const char *name;
     const sp_cost_kind *kind;
-    sp_cost *c = NULL;
+    sp_cost *file;
+    sp_grading *g;
+} candidate;
+
+static spry_status candidate_open(candidate *c, const char *name, spry_op op)
+{
+    spry_status s = SPRY_OK;
+
+    *c = (candidate){.name = name};
+    if (strpbrk(name, "/."))
+        s = sp_cost_load(&c->file, name);
+    else if (strcmp(name, "random") != 0)
+        s = find_kind(&c->kind, name);
+    if (s == SPRY_OK && c->file && c->file->op != op)
+        s = sp_fail(SPRY_USAGE, "%s is a model of %s", name,
+                    spry_op_name(c->file->op));
+    return s == SPRY_OK ? sp_grading_new(&c->g, op) : s;
+}
+
+static void candidate_close(candidate *c)
+{
+    sp_cost_free(c->file);
+    sp_grading_free(c->g);
+}
+
+static spry_status judge(candidate *c, work *w, int turn)
+{
+    const sp_examples *held = &w->part[SP_HELD];
+    sp_cost *fitted = NULL;
     spry_status s;
 
-    if (!strcmp(model, "random"))
-        return grade_chance(out, w);
-    if (strpbrk(model, "/."))
-        s = sp_cost_load(&c, model);
-    else {
-        s = find_kind(&kind, model);
-        if (s == SPRY_OK)
-            s = fit(&c, w, kind, &w->part[SP_TEACH]);
-    }
-    if (s == SPRY_OK && c->op != w->opt->op)
-        s = sp_fail(SPRY_USAGE, "%s is a model of %s", model,
-                    spry_op_name(c->op));
+    if (c->file)
+        return grade_model(c->g, c->file, held);
+    if (!c->kind)
+        return grade_chance(c->g, held, w->opt->seed + (uint64_t)turn);
+    s = fit(&fitted, w, c->kind, &w->part[SP_TEACH]);
     if (s == SPRY_OK)
-        s = grade(out, c, &w->part[SP_HELD], model);
-    sp_cost_free(c);
+        s = grade_model(c->g, fitted, held);
+    sp_cost_free(fitted);
     return s;
+}
+
+static spry_status judge_all(candidate *c, int count, work *w)
+{
+    int turns = w->opt->whole ? sp_data_turns(&w->d, w->opt->split) : 1;
+    spry_status s = SPRY_OK;
+
+    for (int turn = 0; turn < turns && s == SPRY_OK; turn++) {
+        drop_parts(w);
+        s = sp_data_split(w->part, &w->d, w->opt->split, w->opt->seed, turn);
+        for (int i = 0; i < count && s == SPRY_OK; i++)
+            s = judge(&c[i], w, turn);
+    }
+    return s;
+}
+
+static int is_absolute(const candidate *c)
+{
+    return c->file ? c->file->kind->absolute : c->kind && c->kind->absolute;
 }
 
 spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
                           spry_records *db, const spry_fit_options *opt)
 {
-    spry_status s;
-    work w;
+    candidate *c = sp_alloc(count + 1, sizeof *c);
+    spry_status s = c ? SPRY_OK : sp_fail_memory((size_t)count * sizeof *c);
+    work w = {0};
 
     opt = opt ? opt : &defaults;
-    s = work_open(&w, db, opt);
-    if (s != SPRY_OK)
-        return s;
     for (int i = 0; i < count && s == SPRY_OK; i++)
-        s = evaluate_one(&out[i], &w, model[i]);
-    work_close(&w);
+        s = candidate_open(&c[i], model[i], opt->op);
+    if (s == SPRY_OK)
+        s = work_open(&w, db, opt);
+    if (s == SPRY_OK) {
+        s = judge_all(c, count, &w);
+        work_close(&w);
+    }
+    for (int i = 0; i < count && s == SPRY_OK; i++)
+        s = sp_grading_end(&out[i], c[i].g, model[i], is_absolute(&c[i]));
+    for (int i = 0; c && i < count; i++)
+        candidate_close(&c[i]);
+    sp_free(c);
     return s;
 }
