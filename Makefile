@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
-.PHONY: all deps deps-all demo check bench bench-peers bench-mutants \
+.PHONY: all deps deps-all demo model check bench bench-peers bench-mutants \
         bench-jit bench-eon bench-official bench-super bench-mttkrp \
         bench-learn \
         install format tidy lint clean tsan fuzz $(SUITES)
@@ -22,6 +22,8 @@ deps-all:                           ## and what the other targets need
 
 demo: all                           ## tune a generated matrix, under a minute
 	tools/demo.sh build/release/spry
+model: all                          ## collect and train what is shipped
+	tools/train.sh build/release/spry $(BUDGET)
 check: all                          ## every test
 	ctest --preset release
 bench: all                          ## the published numbers, on this machine

@@ -36,6 +36,7 @@ libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
+libxgboost0         /sbin/ldconfig -p | grep -q libxgboost.so.0
 '
 
 # The packages of the rows on stdin whose command fails.

@@ -152,7 +152,7 @@ static spry_status grow_one(growth *w, int round, int *stop)
         return s;
     is = g->judge(w->test ? sum : NULL, round, loss, stop, g->payload);
     w->smooth = round == 1 ? is : 0.8 * w->smooth + 0.2 * is;
-    if (!w->test || w->smooth < w->best) {
+    if (!w->test || round <= g->least || w->smooth < w->best) {
         w->best = w->smooth;
         w->best_round = round;
     }

@@ -85,7 +85,7 @@ static spry_status grow_trees(sp_trees *out, work *w)
 {
     static const char *const setting[][2] = {
         {"tree_method", "hist"}, {"max_depth", "6"},
-        {"eta", "0.1"},          {"min_child_weight", "2"},
+        {"eta", "0.06"},          {"min_child_weight", "2"},
         {"subsample", "0.8"},    {"colsample_bytree", "0.5"},
         {"lambda", "2"},         {NULL, NULL}};
     sp_growing g = {
@@ -93,6 +93,7 @@ static spry_status grow_trees(sp_trees *out, work *w)
         .test = {w->test->x, w->test->bound, w->test->rows},
         .features = SP_FEATURES,
         .setting = setting,
+        .least = 80, /* a small test is no judge of fewer */
         .rounds = w->l->rounds ? w->l->rounds : 400,
         .patience = 120,
         .threads = w->l->threads,

@@ -53,7 +53,8 @@ typedef struct {
     sp_field train, test; /* test.rows 0: none */
     int features;
     const char *const (*setting)[2]; /* name, value; ends with NULL */
-    int rounds, patience;            /* stop when so many were no better */
+    int least, rounds; /* trees at least and at most; in between the test */
+    int patience;      /* says: stop when so many were no better */
     int threads;
     uint64_t seed;
     /* Slopes and curvatures of the loss at these sums; returns the loss. */
