@@ -52,6 +52,7 @@ typedef struct {
 /* How far it is. */
 typedef struct {
     spry_records *db;
+    spry_kernels *kernels;
     const char *source;
     int done, of; /* problems */
     int fresh;    /* of them not all known before */
@@ -206,6 +207,7 @@ static spry_status collect_one(tally *t, const spry_problem *p,
     o.seconds = budget > 0 ? fmax(seconds_left(t), 1e-3) : 0;
     o.seed = cli.seed;
     o.machine = m;
+    o.kernels = t->kernels;
     o.progress = show;
     o.payload = t;
     s = say_status(spry_collect(&c, t->db, p, t->source, NULL, &o));
@@ -392,7 +394,10 @@ spry_status cmd_collect(int argc, char **argv)
     if (s == SPRY_OK)
         s = open_store(&t.db);
     if (s == SPRY_OK)
+        s = say_status(spry_kernels_open(&t.kernels));
+    if (s == SPRY_OK)
         s = collect(&t, p, &list);
+    spry_kernels_close(t.kernels);
     spry_records_close(t.db);
     sources_free(&list);
     free(p);

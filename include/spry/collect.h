@@ -37,6 +37,11 @@ typedef struct {
     double seconds, compile_seconds;
 } spry_collected;
 
+/* Kernels that were compiled, kept from one problem to the next. */
+typedef struct sp_kernels spry_kernels;
+spry_status spry_kernels_open(spry_kernels **out);
+void spry_kernels_close(spry_kernels *k);
+
 typedef struct {
     size_t size;    /* sizeof (spry_collect_options) */
     int schedules;  /* wanted of a problem; what the store has counts */
@@ -50,12 +55,13 @@ typedef struct {
     /* These and no others, as far as the store lacks them; NULL: drawn. */
     const spry_schedule *list;
     int listed;
+    spry_kernels *kernels; /* NULL: those of this problem are forgotten */
 } spry_collect_options;
 
 #define SPRY_COLLECT_DEFAULTS                                                \
     {                                                                        \
         sizeof(spry_collect_options), 100, SPRY_DRAW_BOTH, 0, 1, NULL, NULL, \
-            NULL, NULL, 0                                                    \
+            NULL, NULL, 0, NULL                                              \
     }
 
 /* Measure what db lacks of a problem. source and group go into its origin;

@@ -31,6 +31,7 @@ typedef struct {
     spry_collect_options opt;
     spry_collected *out;
     sp_list known, list;
+    sp_kernels *kernels;
     sp_oracle *oracle;
     sp_shared shared; /* sp_result[list.count] */
     int baselines, count, recorded;
@@ -112,10 +113,9 @@ static int watch(void *arg)
 
 /* The kernels of results [from, to) in one go. Without them each would be
  * compiled by itself, so failing here is no failure. */
-static sp_kernels *compile(collection *c, const sp_urn *u, int from, int to)
+static void compile(collection *c, const sp_urn *u, int from, int to)
 {
     static sp_spec spec[BATCH];
-    sp_kernels *kernels = NULL;
     double begun = sp_seconds();
     int n = 0;
 
@@ -127,10 +127,9 @@ static sp_kernels *compile(collection *c, const sp_urn *u, int from, int to)
                 sp_codegen_spec(x, c->p, c->m.isa, x->index ? x->index : 32);
     }
     if (u->compile)
-        (void)sp_kernels_make(&kernels, spec, n, c->m.fingerprint,
-                              c->m.threads);
+        (void)sp_kernels_add(c->kernels, spec, n, c->m.fingerprint,
+                             c->m.threads);
     c->out->compile_seconds += sp_seconds() - begun;
-    return kernels;
 }
 
 static spry_status measure(collection *c, const sp_urn *u)
@@ -141,6 +140,7 @@ static spry_status measure(collection *c, const sp_urn *u)
                   .oracle = c->oracle,
                   .shared = &c->shared,
                   .baselines = c->baselines,
+                  .kernels = c->kernels,
                   .deadline = c->deadline,
                   .seed = c->opt.seed,
                   .wide = SIDE_BY_SIDE,
@@ -157,12 +157,23 @@ static spry_status measure(collection *c, const sp_urn *u)
          s == SPRY_OK && plain_ways_done(c) && from < c->count && !watch(c);
          from = to) {
         to = from + BATCH < c->count ? from + BATCH : c->count;
-        h.kernels = compile(c, u, from, to);
+        compile(c, u, from, to);
         s = sp_heats_run(&h, from, to);
-        sp_kernels_free(h.kernels);
     }
     watch(c);
     return s == SPRY_OK ? c->stored : s;
+}
+
+/* ---- kernels from problem to problem ---- */
+
+spry_status spry_kernels_open(spry_kernels **out)
+{
+    return sp_kernels_open(out);
+}
+
+void spry_kernels_close(spry_kernels *k)
+{
+    sp_kernels_free(k);
 }
 
 /* ---- one problem ---- */
@@ -222,6 +233,9 @@ static spry_status collect(collection *c)
     if (s == SPRY_OK)
         s = spry_records_each(c->db, c->p->key, c->m.fingerprint, recall, c);
     c->out->known = c->known.count;
+    c->kernels = c->opt.kernels;
+    if (s == SPRY_OK && !c->kernels)
+        s = sp_kernels_open(&c->kernels);
     if (s != SPRY_OK || (!c->opt.list && c->known.count >= c->opt.schedules))
         return s;
     s = draw(c, &u);
@@ -263,6 +277,8 @@ static void end(collection *c)
 
     if (*c->claim)
         (void)spry_records_claim(c->db, c->claim, 0, &got);
+    if (!c->opt.kernels)
+        sp_kernels_free(c->kernels);
     sp_oracle_free(c->oracle);
     sp_shared_close(&c->shared);
     sp_list_close(&c->list);

@@ -7,13 +7,23 @@
 #include <string.h>
 
 #include "collect/internal.h"
+#include "problem/problem.h"
 #include "schedule/schedule.h"
 #include "search/search.h"
 #include "spry/space.h"
 
-/* Of the points asked for, one in so many is the model's choice; as many
- * again are neighbours of those. */
-enum { LIKED = 4, POOL = 8, STEPS = 3, TRIES = 40, FAILURES = 8 };
+/* Of the points asked for, one in so many is the model's choice, a failure,
+ * or a format whose kernel is not built in. */
+enum {
+    LIKED = 4,
+    POOL = 4,
+    STEPS = 3,
+    TRIES = 40,
+    FAILURES = 8,
+    SHARED = 192,
+    BLOCKS = 6,
+    COMPILED = 4
+};
 
 /* Beyond so many times the plain loop's time there is little to learn. */
 static const double HOPELESS = 25;
@@ -57,6 +67,7 @@ typedef struct {
     const sp_urn *u;
     int end;      /* the list is not to grow beyond */
     double plain; /* predicted seconds of the plain loop */
+    int dear;     /* kernels that may yet be compiled, but for nests */
     sp_rng rng;
 } hand;
 
@@ -93,11 +104,23 @@ static int is_new(const hand *h, const spry_schedule *x)
            spry_schedule_legal(x, h->u->p, h->u->m) == SPRY_OK;
 }
 
+/* Would x cost more to compile than to measure? Nests all do. */
+static int is_dear(const hand *h, const spry_schedule *x)
+{
+    return x->format != SPRY_SUPER &&
+           !h->u->family->available(h->u->p, x, h->u->m, SP_COMPILE_NONE);
+}
+
 /* Take x if it is new, can be had and has a hope. */
 static int take(hand *h, const spry_schedule *x)
 {
-    return is_new(h, x) && predicted(h->u, x) < HOPELESS * h->plain &&
-           sp_list_add(h->list, x);
+    int dear = is_dear(h, x);
+
+    if (!is_new(h, x) || (dear && h->dear == 0) ||
+        predicted(h->u, x) >= HOPELESS * h->plain || !sp_list_add(h->list, x))
+        return 0;
+    h->dear -= dear;
+    return 1;
 }
 
 /* Neighbours of list[from ...] until there are `count` more. */
@@ -180,15 +203,12 @@ static int fastest(const hand *h, const spry_schedule *pool, double *cost,
     return best;
 }
 
-/* Of the pool the model's favourites, their neighbours, then as they come. */
-static void choose(hand *h, const spry_schedule *pool, double *cost, int size,
-                   int count)
+static void take_fastest(hand *h, const spry_schedule *pool, double *cost,
+                         int size, int count)
 {
-    int from = h->list->count, failures = count / FAILURES;
-
     for (int i = 0; i < size; i++)
         cost[i] = -1;
-    for (int i = 0; i < count / LIKED; i++) {
+    for (int i = 0; i < count; i++) {
         int best = fastest(h, pool, cost, size);
 
         if (cost[best] == HUGE_VAL)
@@ -196,16 +216,56 @@ static void choose(hand *h, const spry_schedule *pool, double *cost, int size,
         take(h, &pool[best]);
         cost[best] = HUGE_VAL;
     }
-    take_neighbours(h, from, count / LIKED);
-    for (int i = 0; i < size && !is_full(h); i++)
-        if (!take(h, &pool[i]) && failures > 0)
-            failures -= take_failure(h, &pool[i]);
+}
+
+static void shuffle(spry_schedule *x, int n, sp_rng *r)
+{
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)sp_rng_below(r, (uint64_t)i + 1);
+        spry_schedule t = x[i];
+
+        x[i] = x[k];
+        x[k] = t;
+    }
+}
+
+/* The model's favourites, their neighbours, then as they come: mostly those
+ * that all problems share. */
+static void choose(hand *h, spry_schedule *pool, double *cost, int size,
+                   int count)
+{
+    int from = h->list->count, failures = count / FAILURES;
+    int own = SHARED, shared = 0;
+
+    take_fastest(h, pool, cost, size, count / LIKED);
+    take_neighbours(h, from, count / FAILURES);
+    shuffle(pool, SHARED, &h->rng);
+    while (!is_full(h) && (own < size || shared < SHARED)) {
+        int mine = own < size && (shared == SHARED || (own + shared) % 4 == 0);
+        const spry_schedule *x = &pool[mine ? own++ : shared++];
+
+        if (!take(h, x) && failures > 0)
+            failures -= take_failure(h, x);
+    }
+}
+
+/* The first SHARED nests are the same for all problems of an operation, in
+ * blocks of up to 32, so that their kernels are compiled but once; the others
+ * are as WACO draws them for this matrix. */
+static void fill_pool(spry_schedule *pool, int size, const hand *h)
+{
+    spry_space space = spry_space_of(h->u->p, h->u->m->threads), few = space;
+
+    for (int i = 0; i < SPRY_INDICES - 1; i++)
+        few.splits[i] = few.splits[i] < BLOCKS ? few.splits[i] : BLOCKS;
+    spry_space_sample(pool, SHARED, &few, SPRY_SAMPLE_WACO, 1);
+    spry_space_sample(pool + SHARED, size - SHARED, &space, SPRY_SAMPLE_WACO,
+                      h->u->seed);
 }
 
 static spry_status draw_supers(hand *h, int count)
 {
-    spry_space space = spry_space_of(h->u->p, h->u->m->threads);
-    int size = POOL * count;
+    int size = SHARED + POOL * count;
     spry_schedule *pool = sp_alloc_raw(size + 1, sizeof *pool), fixed;
     double *cost = sp_alloc_raw(size + 1, sizeof *cost);
     char text[64];
@@ -214,10 +274,10 @@ static spry_status draw_supers(hand *h, int count)
     if (!pool || !cost)
         s = sp_fail_memory((size_t)size * (sizeof *pool + sizeof *cost));
     else {
-        snprintf(text, sizeof text, "fixed-csr threads=%d", space.threads);
-        if (spry_schedule_parse_for(&fixed, text, space.op) == SPRY_OK)
+        snprintf(text, sizeof text, "fixed-csr threads=%d", h->u->m->threads);
+        if (spry_schedule_parse_for(&fixed, text, h->u->p->op) == SPRY_OK)
             take(h, &fixed);
-        spry_space_sample(pool, size, &space, SPRY_SAMPLE_WACO, h->u->seed);
+        fill_pool(pool, size, h);
         choose(h, pool, cost, size, count);
     }
     sp_free(pool);
@@ -233,7 +293,7 @@ spry_status sp_urn_draw(sp_list *l, const sp_list *known, const sp_urn *u,
     spry_status s;
 
     h.plain = predicted(u, &plain);
-
+    h.dear = families / COMPILED;
     h.end = l->count + families;
     s = draw_families(&h, families);
     h.end = l->count + supers;

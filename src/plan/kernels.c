@@ -13,8 +13,8 @@ enum { KINDS = 2, WAYS = 8, FEW = 8 };
 
 struct sp_kernels {
     atomic_int holders;
+    sp_jit_code **part; /* [parts] */
     int parts;
-    sp_jit_code *part[KINDS * WAYS];
 };
 
 /* What one file is made of: every `ways`-th kernel of a kind. */
@@ -28,11 +28,19 @@ static int is_nest(const sp_spec *k)
     return k->format == SPRY_SUPER;
 }
 
-static int is_known(const sp_spec *const *list, int count, const sp_spec *k)
+static void *find(const sp_kernels *k, const char *name)
 {
-    char name[SP_KERNEL_NAME], other[SP_KERNEL_NAME];
+    void *found = NULL;
 
-    sp_codegen_name(name, k);
+    for (int i = 0; i < k->parts && !found; i++)
+        found = sp_jit_symbol(k->part[i], name);
+    return found;
+}
+
+static int is_listed(const sp_spec *const *list, int count, const char *name)
+{
+    char other[SP_KERNEL_NAME];
+
     for (int i = 0; i < count; i++)
         if (strcmp(name, sp_codegen_name(other, list[i])) == 0)
             return 1;
@@ -40,15 +48,18 @@ static int is_known(const sp_spec *const *list, int count, const sp_spec *k)
 }
 
 /* The kernels of a kind that must be compiled. */
-static int missing(const sp_spec **out, const sp_spec *spec, int count,
-                   int nests)
+static int missing(const sp_spec **out, const sp_kernels *k,
+                   const sp_spec *spec, int count, int nests)
 {
+    char name[SP_KERNEL_NAME];
     int n = 0;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        sp_codegen_name(name, &spec[i]);
         if (is_nest(&spec[i]) == nests && !sp_builtin_find(&spec[i]) &&
-            !is_known(out, n, &spec[i]))
+            !find(k, name) && !is_listed(out, n, name))
             out[n++] = &spec[i];
+    }
     return n;
 }
 
@@ -94,14 +105,19 @@ static int ways_for(int count, int cores)
 static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
                                 const char *cpu, int cores)
 {
-    int ways = ways_for(count, cores), begin = k->parts;
+    int ways = ways_for(count, cores), made = 0;
+    sp_jit_code *code[WAYS] = {NULL};
     char why[512] = "";
     spry_status s = SPRY_OK;
+    void *room = sp_grow(k->part, k->parts, k->parts + WAYS, sizeof *k->part);
 
+    if (!room)
+        return sp_fail_memory((size_t)(k->parts + WAYS) * sizeof *k->part);
+    k->part = room;
 #pragma omp parallel for schedule(static, 1) num_threads(ways > 1 ? ways : 1)
     for (int i = 0; i < ways; i++) {
         share part = {spec, count, i, ways};
-        spry_status one = compile(&k->part[begin + i], &part, cpu);
+        spry_status one = compile(&code[i], &part, cpu);
 
 #pragma omp critical(sp_kernels)
         if (one != SPRY_OK) {
@@ -109,30 +125,38 @@ static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
             snprintf(why, sizeof why, "%s", spry_message());
         }
     }
-    k->parts += ways;
+    for (; made < ways; made++)
+        if (code[made])
+            k->part[k->parts++] = code[made];
     return s == SPRY_OK ? s : sp_fail(s, "%s", why);
 }
 
-spry_status sp_kernels_make(sp_kernels **out, const sp_spec *spec, int count,
-                            const char *cpu, int cores)
+spry_status sp_kernels_open(sp_kernels **out)
 {
     sp_kernels *k = sp_alloc(1, sizeof *k);
-    const sp_spec **some = sp_alloc(count, sizeof *some);
+
+    *out = k;
+    if (!k)
+        return sp_fail_memory(sizeof *k);
+    k->holders = 1;
+    return SPRY_OK;
+}
+
+spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
+                           const char *cpu, int cores)
+{
+    const sp_spec **some = sp_alloc(count + 1, sizeof *some);
     spry_status s = SPRY_OK;
 
-    *out = NULL;
-    if (!k || !some)
-        s = sp_fail_memory(sizeof *k + (size_t)count * sizeof *some);
-    else
-        k->holders = 1;
-    for (int nests = 0; s == SPRY_OK && nests < KINDS; nests++)
-        s = compile_kind(k, some, missing(some, spec, count, nests), cpu,
-                         cores);
+    if (!some)
+        return sp_fail_memory((size_t)count * sizeof *some);
+    for (int nests = 0; s == SPRY_OK && nests < KINDS; nests++) {
+        int n = missing(some, k, spec, count, nests);
+
+        if (n > 0)
+            s = compile_kind(k, some, n, cpu, cores);
+    }
     sp_free(some);
-    if (s == SPRY_OK)
-        *out = k;
-    else
-        sp_kernels_free(k);
     return s;
 }
 
@@ -142,13 +166,13 @@ void sp_kernels_free(sp_kernels *k)
         return;
     for (int i = 0; i < k->parts; i++)
         sp_jit_free(k->part[i]);
+    sp_free(k->part);
     sp_free(k);
 }
 
 int sp_kernels_bind(spry_plan *plan, sp_kernels *k)
 {
-    for (int i = 0; i < k->parts && !plan->kernel; i++)
-        *(void **)&plan->kernel = sp_jit_symbol(k->part[i], plan->name);
+    *(void **)&plan->kernel = find(k, plan->name);
     if (!plan->kernel)
         return 0;
     atomic_fetch_add(&k->holders, 1);

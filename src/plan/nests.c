@@ -16,7 +16,9 @@ static spry_status bind_all(spry_plan *const *plan, int count, const char *cpu)
     for (int i = 0; i < count; i++)
         if (plan[i])
             spec[n++] = plan[i]->spec;
-    s = sp_kernels_make(&kernels, spec, n, cpu, 1);
+    s = sp_kernels_open(&kernels);
+    if (s == SPRY_OK)
+        s = sp_kernels_add(kernels, spec, n, cpu, 1);
     for (int i = 0; s == SPRY_OK && i < count; i++)
         if (plan[i] && !sp_kernels_bind(plan[i], kernels))
             s = sp_fail(SPRY_FAIL, "kernel %s lost its name", plan[i]->name);

@@ -40,11 +40,12 @@ spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
 /* ---- many at once (kernels.c, nests.c) ---- */
 
 /* Compiled kernels, held by whoever made them and by plans they are bound
- * to. Those of the specs that are not built in, in one call of the compiler
- * per core. */
+ * to. Those of the specs that are neither built in nor there already are
+ * added in one call of the compiler per core. */
 typedef struct sp_kernels sp_kernels;
-spry_status sp_kernels_make(sp_kernels **out, const sp_spec *spec, int count,
-                            const char *cpu, int cores);
+spry_status sp_kernels_open(sp_kernels **out);
+spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
+                           const char *cpu, int cores);
 void sp_kernels_free(sp_kernels *k);
 /* Give a prepared plan its kernel; 0 when it is not among them. */
 int sp_kernels_bind(spry_plan *plan, sp_kernels *k);
