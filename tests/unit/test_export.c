@@ -1,5 +1,6 @@
 /* test_export.c - exported C compiles alone and computes the same. */
 #include "check.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void compare(const spry_plan *plan, const char *dir, const float *B,
 
 static void export_one(const char *text, spry_op op)
 {
-    char dir[] = "/tmp/spry-export-XXXXXX", path[512], source[4096];
+    char dir[TEST_FOLDER], path[512], source[4096];
     spry_schedule x;
     spry_matrix *A;
     spry_problem *p;
@@ -67,7 +68,7 @@ static void export_one(const char *text, spry_op op)
     float *B;
     int64_t b;
 
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(make_folder(dir));
     check_ok(spry_matrix_generate(
         &A, "uniform rows=300 cols=300 nnz=2000 values=ones", 1));
     check_ok(op == SPRY_SPMV   ? spry_problem_spmv(&p, A, SPRY_F32)

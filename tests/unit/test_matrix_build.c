@@ -1,5 +1,6 @@
 /* test_matrix_build.c - arrays into matrices, matrices into files. */
 #include "check.h"
+#include "folder.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -222,12 +223,10 @@ static void building_survives_refused_allocations(void **state)
 
 static int make_dir(void **state)
 {
-    static char dir[512];
-    const char *tmp = getenv("TMPDIR");
+    static char dir[TEST_FOLDER];
 
-    snprintf(dir, sizeof dir, "%s/spry-XXXXXX", tmp ? tmp : "/tmp");
     *state = dir;
-    return mkdtemp(dir) ? 0 : -1;
+    return make_folder(dir) ? 0 : -1;
 }
 
 static int remove_dir(void **state)

@@ -1,5 +1,6 @@
 /* test_matrix_read.c - every format in, every kind of damage refused. */
 #include "check.h"
+#include "folder.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -225,12 +226,10 @@ static void every_refused_allocation_is_survived(void **state)
 
 static int make_dir(void **state)
 {
-    static char dir[512];
-    const char *tmp = getenv("TMPDIR");
+    static char dir[TEST_FOLDER];
 
-    snprintf(dir, sizeof dir, "%s/spry-XXXXXX", tmp ? tmp : "/tmp");
     *state = dir;
-    return mkdtemp(dir) ? 0 : -1;
+    return make_folder(dir) ? 0 : -1;
 }
 
 static int remove_dir(void **state)

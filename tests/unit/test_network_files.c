@@ -1,5 +1,6 @@
 /* test_network_files.c - networks from files and back; bad files named. */
 #include "check.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +22,17 @@ static const char *const specs[] = {
 enum { SPECS = sizeof specs / sizeof *specs };
 
 /* A folder of this test's own, emptied by the system. */
-static char folder[64];
+static char folder[TEST_FOLDER];
 
 static int enter_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/spry-network-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return make_folder(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int leave_folder(void **state)
 {
-    char command[128];
+    char command[TEST_FOLDER + 16];
 
     (void)state;
     snprintf(command, sizeof command, "rm -rf %s", folder);

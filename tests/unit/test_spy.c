@@ -1,5 +1,6 @@
 /* test_spy.c - pictures: well formed, and true to the pattern. */
 #include "check.h"
+#include "folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,14 +215,12 @@ static void empty_matrices_are_empty_frames(void **state)
 
 static void files_by_their_ending(void **state)
 {
-    char dir[4096], path[4200], start[4];
-    const char *base = getenv("TMPDIR");
+    char dir[TEST_FOLDER], path[TEST_FOLDER + 16], start[4];
     FILE *f;
 
     (void)state;
     know("arrow rows=300");
-    snprintf(dir, sizeof dir, "%s/spry-spy-XXXXXX", base ? base : "/tmp");
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(make_folder(dir));
     snprintf(path, sizeof path, "%s/a.png", dir);
     check_ok(spry_matrix_spy(&stats, path));
     f = fopen(path, "rb");

@@ -1,5 +1,6 @@
 /* test_tensor.c - tensors in, out, turned, generated; mttkrp's definition. */
 #include "check.h"
+#include "folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +117,10 @@ static void round_trip(const char *ending)
     static const int64_t dim[] = {3, 2, 5}, i[] = {0, 2, 2}, k[] = {1, 0, 0},
                          l[] = {4, 0, 3};
     static const double val[] = {0.1, -3, 1e300};
-    char path[] = "/tmp/spry-tensor-XXXXXX", file[64];
+    char path[TEST_FOLDER], file[TEST_FOLDER + 16];
     spry_tensor *t, *back;
 
-    assert_non_null(mkdtemp(path));
+    assert_non_null(make_folder(path));
     snprintf(file, sizeof file, "%s/t%s", path, ending);
     check_ok(spry_tensor_coordinates(&t, dim, 3, i, k, l, val, SPRY_F64));
     check_ok(spry_tensor_write(t, file));

@@ -1,5 +1,6 @@
 /* test_tune.c - the whole path, and what may go wrong on it. */
 #include "check.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "tune/internal.h"
 
 typedef struct {
-    char dir[64], store[96];
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 32];
     spry_matrix *A;
     spry_problem *p;
     spry_tune_options opt;
@@ -23,8 +24,7 @@ static int set_up(void **state)
     static const spry_tune_options defaults = SPRY_TUNE_DEFAULTS;
     fixture *f = calloc(1, sizeof *f);
 
-    strcpy(f->dir, "/tmp/spry-tune-XXXXXX");
-    assert_non_null(mkdtemp(f->dir));
+    assert_non_null(make_folder(f->dir));
     snprintf(f->store, sizeof f->store, "%s/records.db", f->dir);
     check_ok(
         spry_matrix_generate(&f->A, "uniform rows=500 cols=400 nnz=9000", 1));
@@ -39,7 +39,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    char command[128];
+    char command[TEST_FOLDER + 16];
 
     spry_problem_free(f->p);
     spry_matrix_free(f->A);
