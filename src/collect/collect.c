@@ -151,8 +151,10 @@ static spry_status measure(collection *c, const sp_urn *u)
                   .arg = c};
     spry_status s = sp_heats_run(&h, 0, c->baselines);
 
-    h.patience =
-        1 + 100 * sp_heats_baseline(results(c), c->baselines)->racer.seconds;
+    h.cpu =
+        c->m.threads *
+        (1 + 100 * sp_heats_baseline(results(c), c->baselines)->racer.seconds);
+    h.patience += 10 * h.cpu;
     for (int from = c->baselines, to;
          s == SPRY_OK && plain_ways_done(c) && from < c->count && !watch(c);
          from = to) {

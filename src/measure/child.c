@@ -189,12 +189,23 @@ static int has_ended(pid_t pid)
     return rc != 0 ? errno != EINTR : info.si_pid == pid;
 }
 
+/* Processor time of all its threads; a machine at other work does not count. */
+static double worked(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t;
+
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Wait for the end, a stop, or too long a silence. */
 static sp_child_end watch(pid_t pid, const sp_child_job *job,
                           const struct sp_pulse *pulse)
 {
     int fd = open_pidfd(pid);
-    double last = sp_seconds();
+    double last = sp_seconds(), done = 0;
     long long beats = 0;
     sp_child_end end = SP_CHILD_OK;
 
@@ -202,10 +213,14 @@ static sp_child_end watch(pid_t pid, const sp_child_job *job,
         long long now_beats = atomic_load(&pulse->beats);
         double left;
 
-        if (now_beats != beats)
+        if (now_beats != beats) {
             last = sp_seconds();
+            done = job->cpu > 0 ? worked(pid) : 0;
+        }
         beats = now_beats;
         left = last + job->seconds - sp_seconds();
+        if (job->cpu > 0 && worked(pid) > done + job->cpu)
+            left = 0;
         if (job->stop && job->stop(job->stop_arg))
             end = SP_CHILD_STOPPED;
         else if (left <= 0)

@@ -100,6 +100,7 @@ typedef struct {
     void (*work)(sp_shared *shared, void *arg);
     void *arg;
     double seconds;         /* without a beat, then it is killed */
+    double cpu;             /* the same, of its processor time; 0: no limit */
     int64_t memory;         /* bytes of address space; 0: no limit */
     int (*stop)(void *arg); /* asked about 20 times a second; may be NULL */
     void *stop_arg;

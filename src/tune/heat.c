@@ -14,8 +14,10 @@
 /* Of large matrices fewer: all plans of a heat, in units of the matrix. */
 static const double MOST_BYTES = 2.5, LARGE = 64e6;
 
-/* Shorter runs are never `slow`: the first one is cold. */
-static const double SHORT_RUN = 1e-3;
+/* Shorter runs are never `slow`; to find that others are takes so long, or so
+ * many runs. */
+static const double SHORT_RUN = 1e-3, SLOW_SECONDS = 0.25;
+enum { CHECKED_RUNS = 3 };
 
 static sp_result *results(const sp_heats *h)
 {
@@ -72,44 +74,47 @@ static void finish(sp_result *r, spry_verdict verdict, const char *why)
     r->done = 1;
 }
 
-/* So slow that it need not race: one or two runs stand for the label. */
+/* So slow that it need not race: a few runs stand for the label, and the
+ * fastest of them for its time, since a machine at work only slows down. */
 static void finish_slow(sp_result *r, const double *seconds, int runs,
                         double plain)
 {
-    double ratio[2];
+    double ratio[CHECKED_RUNS];
     sp_interval v;
 
-    r->racer.seconds = 0;
+    r->racer.seconds = seconds[0];
     for (int i = 0; i < runs; i++) {
         r->racer.samples[i] = seconds[i];
-        r->racer.seconds += seconds[i] / runs;
+        r->racer.seconds = fmin(r->racer.seconds, seconds[i]);
         ratio[i] = log(plain / seconds[i]);
     }
     r->racer.pairs = runs;
     r->racer.repeat = r->racer.dropped = 1;
     v = sp_median_interval(ratio, runs);
-    r->racer.speedup = exp(v.mid);
-    r->racer.low = exp(v.low);
-    r->racer.high = exp(v.high);
+    r->racer.speedup = plain / r->racer.seconds;
+    r->racer.low = fmin(exp(v.low), r->racer.speedup);
+    r->racer.high = fmax(exp(v.high), r->racer.speedup);
     finish(r, SPRY_VERDICT_SLOW, "");
 }
 
-/* One checked run, or two when it was slow, but not so slow that the first's
- * cold caches do not matter. A plain way that is yet to be measured has
+/* One checked run, or a few when it was slow: the first is cold, and another
+ * process may have come between. A plain way that is yet to be measured has
  * nothing to be slower than. */
 static spry_status check_briefly(const sp_heats *h, sp_result *r,
                                  const spry_plan *plan)
 {
     const sp_result *base = sp_heats_baseline(results(h), h->baselines);
     double limit = fmax(h->cut * base->racer.seconds, SHORT_RUN);
-    double seconds[2] = {0};
+    double seconds[CHECKED_RUNS], spent = 0;
     int runs = 0;
 
-    while (runs < 2 && seconds[0] < 4 * limit) {
+    while (runs < CHECKED_RUNS && spent < SLOW_SECONDS) {
         spry_status s = sp_oracle_try(h->oracle, plan, &seconds[runs]);
 
-        if (s != SPRY_OK || !base->done || r == base || seconds[runs++] < limit)
+        if (s != SPRY_OK || !base->done || r == base || seconds[runs] < limit)
             return s;
+        spent += seconds[runs++];
+        sp_child_beat(h->shared, 1 + (r - results(h)));
     }
     finish_slow(r, seconds, runs, base->racer.seconds);
     return SPRY_OK;
@@ -340,6 +345,7 @@ spry_status sp_heats_run(const sp_heats *h, int from, int to)
     sp_child_job job = {.work = measure,
                         .arg = &w,
                         .seconds = h->patience,
+                        .cpu = h->cpu,
                         .stop = h->watch,
                         .stop_arg = h->arg};
     sp_child_verdict v;

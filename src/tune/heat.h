@@ -69,7 +69,8 @@ typedef struct {
     int wide;          /* candidates side by side, packed at once */
     sp_race_options o; /* of one heat */
     int trusted;       /* all of them passed the check before */
-    double patience;   /* without a sign of life for so long, it has failed */
+    double patience;   /* without a sign of life for so long, it has failed, */
+    double cpu;        /* or after so much processor time; 0: no limit */
     /* 0: whoever wins will be used, so the check is whole. Else only labels
      * are wanted: one run is checked, and who takes this many times as long
      * as the baseline is `slow` and need not race. */

@@ -210,6 +210,26 @@ static void callers_can_stop_a_child(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+static void sleep_a_while(sp_shared *s, void *arg)
+{
+    (void)s;
+    (void)arg;
+    usleep(500000);
+}
+
+/* Who works too long is ended, who only waits for others is not. */
+static void work_can_be_limited(void **state)
+{
+    sp_child_job job = {.work = loop_for_ever, .seconds = 60, .cpu = 0.1};
+    sp_child_verdict v;
+
+    check_ok(sp_child_run(&v, &job, *state));
+    assert_int_equal(v.end, SP_CHILD_TIMEOUT);
+    job.work = sleep_a_while;
+    check_ok(sp_child_run(&v, &job, *state));
+    assert_int_equal(v.end, SP_CHILD_OK);
+}
+
 static void interrupt_itself(sp_shared *s, void *arg)
 {
     (void)arg;
@@ -374,6 +394,7 @@ int main(void)
         child_test(crashes_are_verdicts),
         child_test(hangs_are_verdicts),
         child_test(callers_can_stop_a_child),
+        child_test(work_can_be_limited),
         child_test(interrupts_are_for_the_parent),
         child_test(leaving_is_not_finishing),
         child_test(files_are_out_of_reach),
