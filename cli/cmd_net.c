@@ -6,14 +6,15 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|compile|order|train-order|simulate|run ...",
+    "generate|inspect|compile|order|train-order|simulate|run|export ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "compile   make it smaller; the outputs stay the same\n"
     "order     put the edges into an order and show or write it\n"
     "train-order  learn how to order, for order --order eon\n"
     "simulate  count what an order moves between fast and slow memory\n"
-    "run       compute the outputs of a batch of inputs\n\n"
+    "run       compute the outputs of a batch of inputs\n"
+    "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
     "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer.\n"
     "spry net ACTION --help says more.",
@@ -31,6 +32,7 @@ static const struct {
                {"train-order", net_train_order},
                {"simulate", net_simulate},
                {"run", net_run},
+               {"export", net_export},
                {0}};
 
 spry_status cmd_net(int argc, char **argv)

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-command net_compile, net_generate, net_inspect, net_order, net_run,
+command net_compile, net_export, net_generate, net_inspect, net_order, net_run,
     net_simulate, net_train_order;
 
 /* How to read a network, which order to make of it and how: options of

@@ -91,6 +91,12 @@ void spry_network_free(spry_network *n);
  * Challenge one (chained, equal widths), made when missing. */
 spry_status spry_network_write(const spry_network *n, const char *path);
 
+/* DIR/NAME.c and .h: the network with its weights as C that needs nothing but
+ * the C library. SPRY_USAGE when NAME is no name of C or the network has
+ * more edges than a compiler would take. */
+spry_status spry_network_export(const spry_network *n, const char *dir,
+                                const char *name);
+
 /* 32 hex digits that tell networks apart, weights and biases included. */
 void spry_network_key(char out[33], const spry_network *n);
 
