@@ -6,13 +6,14 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|compile|order|train-order|simulate|run|export ...",
+    "generate|inspect|compile|order|train-order|simulate|tune|run|export ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "compile   make it smaller; the outputs stay the same\n"
     "order     put the edges into an order and show or write it\n"
     "train-order  learn how to order, for order --order eon\n"
     "simulate  count what an order moves between fast and slow memory\n"
+    "tune      find the fastest way to run it\n"
     "run       compute the outputs of a batch of inputs\n"
     "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
@@ -31,6 +32,7 @@ static const struct {
                {"order", net_order},
                {"train-order", net_train_order},
                {"simulate", net_simulate},
+               {"tune", net_tune},
                {"run", net_run},
                {"export", net_export},
                {0}};

@@ -5,7 +5,7 @@
 #include "cli.h"
 
 command net_compile, net_export, net_generate, net_inspect, net_order, net_run,
-    net_simulate, net_train_order;
+    net_simulate, net_train_order, net_tune;
 
 /* How to read a network, which order to make of it and how: options of
  * several actions. */
@@ -20,10 +20,12 @@ spry_status net_open_layers(spry_layers **out, const char *path);
 
 /* Which passes to run over it (net_compile.c): bits, as graph.h has them. */
 extern const opt net_passing[];
-spry_status net_passes(unsigned *out);
+extern const char *net_passes_text; /* of --passes; NULL: not said */
+/* With `usual` when --passes does not say. */
+spry_status net_passes(unsigned *out, const char *usual);
 /* What the passes leave of a network; the network itself need not fit. */
 spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
-                              const char *path);
+                              const char *path, const char *usual);
 
 /* The name of --order. */
 const char *net_order_name(void);
@@ -56,5 +58,14 @@ void net_batch_close(net_batch *b);
 /* Inputs first .. first + count - 1 as x[count][width]. */
 spry_status net_batch_load(float *x, const net_batch *b, int64_t first,
                            int64_t count, int64_t width);
+
+/* Inputs, counted from 1, that any output is not 0 for. */
+typedef struct {
+    int64_t *category; /* [count], ascending */
+    int64_t count;
+} net_categories;
+/* SPRY_WRONG when they are not those of the file (net_expect.c): one to a
+ * line, or the rows of an .mtx that hold an entry. */
+spry_status net_expect(const net_categories *c, const char *file);
 
 #endif

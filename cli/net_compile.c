@@ -21,28 +21,29 @@ static const opt_page page = {
     0,
     1};
 
-static const char *passes = "all";
+const char *net_passes_text;
 const opt net_passing[] = {
-    {"passes", OPT_TEXT, &passes, "NAMES",
+    {"passes", OPT_TEXT, &net_passes_text, "NAMES",
      "all, none, or some: factor,merge,inline,dead,renumber,rest (all)"},
     {0}};
 
-spry_status net_passes(unsigned *out)
+spry_status net_passes(unsigned *out, const char *usual)
 {
-    return say_status(spry_passes_parse(out, passes));
+    return say_status(
+        spry_passes_parse(out, net_passes_text ? net_passes_text : usual));
 }
 
 /* ---- reading ---- */
 
 /* A chain comes layer by layer; what is none is read whole. */
 spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
-                              const char *path)
+                              const char *path, const char *usual)
 {
     spry_network_options o;
     spry_network *whole = NULL;
     spry_layers *layers = NULL;
     unsigned which;
-    spry_status s = net_passes(&which);
+    spry_status s = net_passes(&which, usual);
 
     *out = NULL;
     if (s == SPRY_OK)
@@ -161,7 +162,7 @@ static spry_status report(const spry_network *n, const spry_graph_report *r)
     spry_status s = SPRY_OK;
     unsigned which;
 
-    s = net_passes(&which);
+    s = net_passes(&which, "all");
     for (int i = 0; s == SPRY_OK && spry_pass_name(i); i++)
         if (which >> i & 1 && strcmp(spry_pass_name(i), "rest") == 0)
             s = say_status(spry_network_rest(&rest, n));
@@ -185,7 +186,7 @@ spry_status net_compile(int argc, char **argv)
     if (argc == 0)
         return say_fail(SPRY_USAGE, "net compile needs NETWORK; see spry net "
                                     "compile --help");
-    s = net_open_compiled(&n, &r, argv[0]);
+    s = net_open_compiled(&n, &r, argv[0], "all");
     if (s == SPRY_OK && file)
         s = say_status(spry_network_write(n, file));
     if (s == SPRY_OK)

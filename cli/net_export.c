@@ -49,7 +49,7 @@ spry_status net_export(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    s = net_open_compiled(&n, &r, argv[0]);
+    s = net_open_compiled(&n, &r, argv[0], "all");
     if (s == SPRY_OK)
         s = say_status(spry_network_export(n, dir, name));
     if (s == SPRY_OK)

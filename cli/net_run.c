@@ -1,7 +1,9 @@
 /* net_run.c - the outputs of a network for a batch of inputs.
  *
  * Inputs go through in slices, so that memory does not grow with the batch;
- * with --stream the network does not have to fit either. */
+ * with --stream the network does not have to fit either. In mode auto the
+ * network runs as `net tune` found best; when only categories are asked for,
+ * inputs stay sparse and outputs are not kept. */
 #include "net.h"
 
 #include <inttypes.h>
@@ -9,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-typedef enum { MODE_EDGE, MODE_LAYERS, MODE_REFERENCE } run_mode;
+typedef enum { MODE_AUTO, MODE_EDGE, MODE_LAYERS, MODE_REFERENCE } run_mode;
 
-static const char *input, *file, *expected;
-static int mode = MODE_EDGE, stream, enlarge;
+static const char *input, *file, *expected, *way_text;
+static int mode = MODE_AUTO, stream, enlarge;
 static double batch;
 static const opt options[] = {
     {"input", OPT_TEXT, &input, "FILE",
@@ -20,8 +22,12 @@ static const opt options[] = {
     {"batch", OPT_COUNT, &batch, "N", "so many inputs, repeated if need be"},
     {"enlarge", OPT_FLAG, &enlarge, NULL,
      "repeat the pixels of smaller square images"},
-    {"mode", OPT_WORD, &mode, "edge|layers|reference",
-     "edges in --order, layer by layer, or plainly in double"},
+    {"mode", OPT_WORD, &mode, "auto|edge|layers|reference",
+     "as tuned, edges in --order, layer by layer, or plainly in double"},
+    {"way", OPT_TEXT, &way_text, "TEXT",
+     "of auto: this one, \"passes=all rows tile=8 threads=2\""},
+    {"passes", OPT_TEXT, &net_passes_text, "NAMES",
+     "run over the network first: all, none, merge,... (all in auto)"},
     {"stream", OPT_FLAG, &stream, NULL, "hold one layer at a time"},
     {"out", OPT_TEXT, &file, "FILE.npy", "write the outputs; - for stdout"},
     {"expect", OPT_TEXT, &expected, "FILE",
@@ -37,20 +43,20 @@ static const opt_page page = {
     1,
     1};
 
-enum { SLICE_BYTES = 1 << 28, STREAM_EDGES = 1 << 28 };
+enum { SLICE_BYTES = 1 << 28, STREAM_EDGES = 1 << 28, SLICE_ROWS = 1 << 16 };
 
 /* A network ready to run, one way or another. */
 typedef struct {
     spry_layers *layers;
     spry_network *net;
     spry_stream *edges;
-    int64_t inputs, outputs, edge_count;
+    spry_ready *ready;
+    int64_t inputs, outputs, nominal, executed; /* edges */
 } runner;
 
 /* What came out. */
 typedef struct {
-    int64_t *category; /* [categories] */
-    int64_t categories;
+    net_categories found;
     float *y; /* [batch][outputs], with --out only */
     double seconds;
 } result;
@@ -68,15 +74,34 @@ static spry_status open_edges(runner *r)
     return s;
 }
 
-static spry_status open_whole(runner *r, const char *path)
+/* The network as it is, or what --passes leave of it. */
+static spry_status open_network(runner *r, const char *path, const char *usual)
 {
-    spry_status s = net_open(&r->net, path);
+    spry_graph_report report;
+    unsigned passes;
+    spry_status s = net_passes(&passes, usual);
 
+    if (s == SPRY_OK && passes == 0) {
+        s = net_open(&r->net, path);
+        r->nominal = s == SPRY_OK ? r->net->edges : 0;
+    } else if (s == SPRY_OK) {
+        s = net_open_compiled(&r->net, &report, path, usual);
+        r->nominal = s == SPRY_OK ? report.nominal_edges : 0;
+    }
     if (s != SPRY_OK)
         return s;
     r->inputs = r->net->inputs;
     r->outputs = r->net->outputs;
-    r->edge_count = r->net->edges;
+    r->executed = r->net->edges;
+    return SPRY_OK;
+}
+
+static spry_status open_whole(runner *r, const char *path)
+{
+    spry_status s = open_network(r, path, "none");
+
+    if (s != SPRY_OK)
+        return s;
     if (mode == MODE_LAYERS)
         return say_status(spry_layers_of(&r->layers, r->net));
     return mode == MODE_EDGE ? open_edges(r) : SPRY_OK;
@@ -94,8 +119,6 @@ static int too_large(const char *path)
     large = spry_layers_open(&layers, path, &o) == SPRY_OK &&
             spry_layers_edges(layers) > STREAM_EDGES;
     spry_layers_close(layers);
-    if (large)
-        say_note("the network is large: it runs one layer at a time");
     return large;
 }
 
@@ -110,19 +133,91 @@ static spry_status open_streamed(runner *r, const char *path)
     return say_status(spry_layers_outputs(&r->outputs, r->layers));
 }
 
+/* What the store knows of this network and batch, else a guess. */
+static spry_status find_way(spry_way *out, const runner *r, int64_t count)
+{
+    spry_choose_options o = SPRY_CHOOSE_DEFAULTS;
+    spry_choice *choice;
+    spry_status s;
+
+    if (way_text)
+        return say_status(spry_way_parse(out, way_text));
+    choice = malloc(sizeof *choice);
+    if (!choice)
+        return say_fail(SPRY_SYSTEM, "not enough memory");
+    o.batch = count;
+    o.threads = cli.threads;
+    o.store = cli.store;
+    o.passes = net_passes_text;
+    o.lookup = 1;
+    s = say_status(spry_network_choose(choice, r->net, &o));
+    *out = choice->best;
+    free(choice);
+    return s;
+}
+
+/* A network too large to be held: its layers go through the passes as they
+ * come, and what is left is run. */
+static spry_status open_compiled(runner *r, const char *path, int64_t count)
+{
+    spry_way way = {0};
+    spry_status s = open_network(r, path, "all");
+
+    if (s == SPRY_OK)
+        s = net_passes(&way.passes, "all");
+    if (s != SPRY_OK)
+        return s;
+    way.form = spry_form_for(r->net, count);
+    way.form.threads = cli.threads;
+    for (int i = 0; spry_pass_name(i); i++)
+        if (strcmp(spry_pass_name(i), "rest") != 0)
+            way.passes &= ~(1u << i); /* these are done */
+    return say_status(spry_ready_make(&r->ready, r->net, &way));
+}
+
+static spry_status open_auto(runner *r, const char *path, int64_t count)
+{
+    spry_way way;
+    spry_status s;
+
+    if (!way_text && too_large(path))
+        return open_compiled(r, path, count > 0 ? count : 64);
+    s = net_open(&r->net, path);
+    if (s != SPRY_OK)
+        return s;
+    r->inputs = r->net->inputs;
+    r->outputs = r->net->outputs;
+    r->nominal = r->net->edges;
+    s = find_way(&way, r, count > 0 ? count : 64);
+    if (s == SPRY_OK)
+        s = say_status(spry_ready_make(&r->ready, r->net, &way));
+    if (s == SPRY_OK)
+        r->executed = spry_ready_edges(r->ready);
+    return s;
+}
+
 static spry_status open_runner(runner *r, const char *path)
 {
     *r = (runner){0};
     if (stream && mode == MODE_REFERENCE)
         return say_fail(SPRY_USAGE, "the reference needs the whole network, "
                                     "without --stream");
-    if (stream || (mode != MODE_REFERENCE && too_large(path)))
+    if (way_text && (stream || mode != MODE_AUTO))
+        return say_fail(SPRY_USAGE, "--way goes with mode auto only");
+    if (stream)
         return open_streamed(r, path);
+    if (mode == MODE_AUTO)
+        return open_auto(r, path, (int64_t)batch);
+    if (mode != MODE_REFERENCE && !net_passes_text && too_large(path)) {
+        say_note("the network is large: it runs one layer at a time");
+        return open_streamed(r, path);
+    }
     return open_whole(r, path);
 }
 
 static void close_runner(runner *r)
 {
+    spry_ready_free(r->ready);
     spry_stream_free(r->edges);
     spry_layers_close(r->layers);
     spry_network_free(r->net);
@@ -157,6 +252,8 @@ static spry_status run_reference(const runner *r, float *y, const float *x,
 static spry_status run_slice(const runner *r, float *y, const float *x,
                              int64_t count)
 {
+    if (r->ready)
+        return say_status(spry_ready_run(r->ready, y, x, count));
     if (r->edges)
         return say_status(spry_stream_run(r->edges, y, x, count));
     if (r->layers)
@@ -174,7 +271,7 @@ static void find_categories(result *out, const float *y, int64_t first,
                !(y[i * outputs + j] > 0))
             j++;
         if (j < outputs)
-            out->category[out->categories++] = first + i + 1;
+            out->found.category[out->found.count++] = first + i + 1;
     }
 }
 
@@ -199,7 +296,7 @@ static spry_status run_slices(result *out, const runner *r, const net_batch *b,
     return s;
 }
 
-static spry_status run_batch(result *out, const runner *r, const net_batch *b)
+static spry_status run_outputs(result *out, const runner *r, const net_batch *b)
 {
     int64_t each = (r->inputs + r->outputs) * (int64_t)sizeof(float);
     int64_t slice = SLICE_BYTES / each;
@@ -209,10 +306,9 @@ static spry_status run_batch(result *out, const runner *r, const net_batch *b)
     slice = slice < 1 ? 1 : slice < b->count ? slice : b->count;
     x = malloc((size_t)(slice * r->inputs) * sizeof *x);
     y = malloc((size_t)(slice * r->outputs) * sizeof *y);
-    out->category = malloc((size_t)b->count * sizeof *out->category);
     if (file)
         out->y = malloc((size_t)(b->count * r->outputs) * sizeof *out->y);
-    s = x && y && out->category && (out->y || !file)
+    s = x && y && (out->y || !file)
             ? run_slices(out, r, b, x, y, slice)
             : say_fail(SPRY_SYSTEM,
                        "not enough memory for the outputs of %s "
@@ -223,97 +319,113 @@ static spry_status run_batch(result *out, const runner *r, const net_batch *b)
     return s;
 }
 
-/* ---- what is expected ---- */
+/* ---- categories only ---- */
 
-static int is_expected(const result *r, int64_t at, int64_t category)
+static void note_categories(result *out, const uint8_t *any, int64_t first,
+                            int64_t count)
 {
-    return at < r->categories && r->category[at] == category;
+    for (int64_t i = 0; i < count; i++)
+        if (any[i])
+            out->found.category[out->found.count++] = first + i + 1;
 }
 
-/* The rows of a matrix that hold an entry. */
-static spry_status compare_matrix(const result *r)
+/* Whole repetitions of the rows at a time. */
+static spry_status run_rows(result *out, const runner *r, const net_batch *b,
+                            uint8_t *any, int64_t slice)
 {
-    spry_matrix *m = NULL;
-    int64_t at = 0;
-    spry_status s = open_matrix(&m, expected);
+    spry_matrix *rows = NULL;
+    spry_status s = say_status(spry_inputs_repeat(&rows, b->rows, slice));
 
-    for (int64_t i = 0; s == SPRY_OK && i < m->rows; i++)
-        if (m->start[i] < m->start[i + 1] && !is_expected(r, at++, i + 1))
-            s = SPRY_WRONG;
-    spry_matrix_free(m);
-    return s == SPRY_OK && at != r->categories ? SPRY_WRONG : s;
-}
+    for (int64_t at = 0; s == SPRY_OK && at < b->count; at += slice) {
+        int64_t count = b->count - at < slice ? b->count - at : slice;
+        double begin = now();
 
-static spry_status compare_lines(const result *r)
-{
-    FILE *f = fopen(expected, "r");
-    int64_t at = 0, category;
-    spry_status s = SPRY_OK;
-
-    if (!f)
-        return say_fail(SPRY_INPUT, "%s: cannot be read", expected);
-    while (s == SPRY_OK && fscanf(f, "%" SCNd64, &category) == 1)
-        if (!is_expected(r, at++, category))
-            s = SPRY_WRONG;
-    if (s == SPRY_OK && !feof(f))
-        s = say_fail(SPRY_INPUT, "%s: line %" PRId64 " holds no category",
-                     expected, at + 1);
-    fclose(f);
-    return s == SPRY_OK && at != r->categories ? SPRY_WRONG : s;
-}
-
-static spry_status compare(const result *r)
-{
-    size_t n = strlen(expected);
-    spry_status s = n > 4 && strcmp(expected + n - 4, ".mtx") == 0
-                        ? compare_matrix(r)
-                        : compare_lines(r);
-
-    if (s == SPRY_WRONG)
-        return say_fail(s, "the categories are not those of %s", expected);
+        s = say_status(spry_ready_categories(r->ready, any, rows, 0, count));
+        out->seconds += now() - begin;
+        if (s == SPRY_OK)
+            note_categories(out, any, at, count);
+    }
+    spry_matrix_free(rows);
     return s;
+}
+
+static spry_status run_categories(result *out, const runner *r,
+                                  const net_batch *b)
+{
+    int64_t rows = b->rows->rows;
+    int64_t slice = rows < SLICE_ROWS ? SLICE_ROWS / rows * rows : rows;
+    uint8_t *any;
+    spry_status s;
+
+    slice = slice < b->count ? slice : b->count;
+    any = malloc((size_t)slice);
+    s = any ? run_rows(out, r, b, any, slice)
+            : say_fail(SPRY_SYSTEM, "not enough memory");
+    free(any);
+    return s;
+}
+
+static spry_status run_batch(result *out, const runner *r, const net_batch *b)
+{
+    out->found.category = malloc((size_t)b->count * sizeof(int64_t));
+    if (!out->found.category)
+        return say_fail(SPRY_SYSTEM, "not enough memory for %s inputs",
+                        say_count((double)b->count));
+    return r->ready && !file ? run_categories(out, r, b)
+                             : run_outputs(out, r, b);
 }
 
 /* ---- saying it ---- */
 
 static const char *mode_name(void)
 {
-    static const char *const names[] = {"edge", "layers", "reference"};
+    static const char *const names[] = {"auto", "edge", "layers", "reference"};
 
     return names[mode];
+}
+
+/* How it ran: the way of auto, else the mode. */
+static const char *way_name(const runner *r)
+{
+    static char text[SPRY_WAY_TEXT];
+
+    return r->ready ? spry_way_text(text, spry_ready_way(r->ready))
+                    : mode_name();
 }
 
 static void print_json(const result *out, const runner *r, const net_batch *b)
 {
     json j = json_begin("spry.net.run/1");
-    double edges = (double)r->edge_count * (double)b->count;
+    double edges = (double)r->nominal * (double)b->count;
 
     json_text(&j, "mode", mode_name());
+    json_text(&j, "way", r->ready ? way_name(r) : NULL);
     json_text(&j, "order", r->edges ? net_order_name() : NULL);
     json_integer(&j, "inputs", b->count);
-    json_integer(&j, "edges", r->edge_count);
+    json_integer(&j, "edges", r->nominal);
     json_number(&j, "nominal_edges", edges);
-    json_number(&j, "executed_edges", edges);
+    json_number(&j, "executed_edges", (double)r->executed * (double)b->count);
     json_number(&j, "seconds", out->seconds);
     json_number(&j, "nominal_edges_per_second", edges / out->seconds);
     json_open(&j, "categories", '[');
-    for (int64_t i = 0; i < out->categories; i++)
-        json_integer(&j, NULL, out->category[i]);
+    for (int64_t i = 0; i < out->found.count; i++)
+        json_integer(&j, NULL, out->found.category[i]);
     json_close(&j, ']');
     json_end(&j);
 }
 
 static void print_text(const result *out, const runner *r, const net_batch *b)
 {
-    double edges = (double)r->edge_count * (double)b->count;
+    double edges = (double)r->nominal * (double)b->count;
 
-    for (int64_t i = 0; !file && i < out->categories; i++)
-        printf("%" PRId64 "\n", out->category[i]);
+    for (int64_t i = 0; !file && i < out->found.count; i++)
+        printf("%" PRId64 "\n", out->found.category[i]);
     fprintf(stderr,
             "%s inputs, %s categories in %s (%s)\n"
-            "edges: nominal %.4g, executed %.4g, %s\n",
-            say_count((double)b->count), say_count((double)out->categories),
-            say_seconds(out->seconds), mode_name(), edges, edges,
+            "edges: nominal %.4g, executed at most %.4g; nominal %s\n",
+            say_count((double)b->count), say_count((double)out->found.count),
+            say_seconds(out->seconds), way_name(r), edges,
+            (double)r->executed * (double)b->count,
             say_rate(edges / out->seconds, "edges/s"));
 }
 
@@ -332,7 +444,7 @@ static spry_status report(const result *out, const runner *r,
         print_json(out, r, b);
     else
         print_text(out, r, b);
-    return expected ? compare(out) : SPRY_OK;
+    return expected ? net_expect(&out->found, expected) : SPRY_OK;
 }
 
 spry_status net_run(int argc, char **argv)
@@ -349,11 +461,11 @@ spry_status net_run(int argc, char **argv)
         s = net_batch_open(&b, input, r.inputs, (int64_t)batch, enlarge);
     if (s == SPRY_OK)
         s = run_batch(&out, &r, &b);
-    if (!r.net)
-        r.edge_count = r.layers ? spry_layers_edges(r.layers) : 0;
+    if (!r.net && r.layers)
+        r.nominal = r.executed = spry_layers_edges(r.layers);
     if (s == SPRY_OK)
         s = report(&out, &r, &b);
-    free(out.category);
+    free(out.found.category);
     free(out.y);
     net_batch_close(&b);
     close_runner(&r);

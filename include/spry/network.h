@@ -320,6 +320,7 @@ void spry_stream_free(spry_stream *s);
  * A form says how a network is laid out and run: a name from the table of
  * forms and what it can be told, one line of text:
  *
+ *     plain threads=2         neuron by neuron, as anyone would write it
  *     edges order=blocked     Algorithm 1
  *     gather threads=2        one input at a time, sums held in registers
  *     rows tile=8 threads=2   inputs side by side in vectors */
@@ -331,6 +332,8 @@ typedef struct {
     char order[SPRY_FORM_NAME]; /* of edges; "": the fastest plain one */
     int tile;    /* inputs side by side: 8, 16, 32, 64; 0: as fits the cache */
     int threads; /* 0: as many as OpenMP would start */
+    int rest;    /* of rows: inputs whose values no later layer changes stop
+                    there (graph.h) */
 } spry_form;
 
 /* SPRY_USAGE when the text is no form. */
@@ -375,6 +378,9 @@ spry_status spry_inputs_dense(float *x, const spry_matrix *m, int64_t first,
  * about as many set as the Graph Challenge's: 106 of 1024. */
 spry_status spry_inputs_strokes(spry_matrix **out, int64_t count, int64_t width,
                                 uint64_t seed);
+/* The rows over and over, `count` in all, in float. */
+spry_status spry_inputs_repeat(spry_matrix **out, const spry_matrix *m,
+                               int64_t count);
 /* Square images, each pixel repeated to fill `width` pixels: 4, 16, 64...
  * times as many. */
 spry_status spry_inputs_enlarge(spry_matrix **out, const spry_matrix *m,

@@ -8,7 +8,12 @@
 #include "network/internal.h"
 
 /* What the text of a form may set. */
-enum { SP_FORM_ORDER = 1, SP_FORM_TILE = 2, SP_FORM_THREADS = 4 };
+enum {
+    SP_FORM_ORDER = 1,
+    SP_FORM_TILE = 2,
+    SP_FORM_THREADS = 4,
+    SP_FORM_REST = 8
+};
 
 typedef struct {
     const char *name, *help;
@@ -24,7 +29,7 @@ typedef struct {
     void (*free)(void *state);
 } sp_form;
 
-extern const sp_form sp_form_edges, sp_form_gather, sp_form_rows;
+extern const sp_form sp_form_plain, sp_form_edges, sp_form_gather, sp_form_rows;
 
 /* ---- where values lie (place.c) ----
  *

@@ -66,6 +66,14 @@ static spry_status find_quiet(sp_rows *r)
     return SPRY_OK;
 }
 
+static spry_status find_rest(sp_rows *r, int wanted)
+{
+    if (wanted)
+        return spry_network_rest(&r->rest, r->net);
+    r->rest = (spry_rest){r->net->layers, r->net->layers, 0};
+    return SPRY_OK;
+}
+
 static void release(void *p)
 {
     sp_rows *r = p;
@@ -112,6 +120,8 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
     }
     if (s == SPRY_OK)
         s = find_quiet(r);
+    if (s == SPRY_OK)
+        s = find_rest(r, f->rest);
     if (s == SPRY_OK)
         *out = r;
     else
@@ -213,6 +223,16 @@ static void store_zero(const crew *c, int64_t id)
         c->job->any[id] = 0;
 }
 
+static void store_full(const crew *c, int64_t id)
+{
+    int64_t outputs = c->r->net->outputs;
+
+    if (c->job->any)
+        c->job->any[id] = c->r->rest.limit > 0;
+    for (int64_t j = 0; c->job->y && j < outputs; j++)
+        c->job->y[id * outputs + j] = c->r->rest.limit;
+}
+
 /* ---- closing ranks ---- */
 
 /* Lanes stay[0 .. count - 1] of `from`, ascending, become those of `to` from
@@ -281,6 +301,40 @@ static void close_ranks(const crew *c, raft *f, int64_t l)
     clear_rest(c, f, l);
 }
 
+/* ---- at their limit ---- */
+
+/* Are all values of layer l at its limit? */
+static int is_full(const crew *c, const raft *f, int lane, int64_t l)
+{
+    const sp_rows *r = c->r;
+    const float *x = tile_of(c, f, lane / r->tile) +
+                     r->places.slot[l + 1] * r->tile + lane % r->tile;
+    int64_t width = r->net->first[l + 1] - r->net->first[l], j = 0;
+
+    while (j < width && x[j * r->tile] >= r->net->activation[l].limit)
+        j++;
+    return j == width;
+}
+
+/* Inputs whose values stay at their limits from layer l on are done. */
+static void leave_full(const crew *c, raft *f, int64_t l)
+{
+    int count = 0;
+
+    if (l < c->r->rest.full || c->r->net->activation[l].curve != SPRY_CLAMP)
+        return;
+    for (int i = 0; i < f->lanes; i++)
+        if (is_full(c, f, i, l))
+            store_full(c, f->id[i]);
+        else
+            c->stay[count++] = i;
+    if (count == f->lanes)
+        return;
+    move_lanes(c, f, 0, f, c->stay, count, l);
+    f->lanes = count;
+    clear_rest(c, f, l);
+}
+
 /* ---- down the layers ---- */
 
 static void run_layer(const crew *c, raft *f, int64_t l)
@@ -343,6 +397,8 @@ static void run_stretch(crew *c, int landing)
     for (int64_t l = c->layer[landing]; l < c->layer[landing + 1]; l++)
         if (f->lanes > 0)
             run_layer(c, f, l);
+    if (landing + 1 < c->landings)
+        leave_full(c, f, c->layer[landing + 1] - 1);
 }
 
 /* The raft of a landing, to the next one or to the end. */
@@ -362,15 +418,28 @@ static void run_landing(crew *c, int landing)
     c->raft[landing].lanes = 0;
 }
 
+/* Of two layers in a row, the one to land behind: where full inputs can be
+ * told, layers that clamp. */
+static int64_t landing_near(const sp_rows *r, int64_t l)
+{
+    return l > 2 && r->rest.full < l &&
+                   r->net->activation[l - 1].curve != SPRY_CLAMP
+               ? l - 1
+               : l;
+}
+
 /* After 2, 4, 8... layers, where zeros stay. */
 static void choose_landings(crew *c)
 {
     const sp_rows *r = c->r;
 
     c->layer[c->landings++] = 0;
-    for (int64_t l = 2; l < r->net->layers && c->landings < LANDINGS; l *= 2)
-        if (r->quiet[l - 1])
-            c->layer[c->landings++] = l;
+    for (int64_t l = 2; l < r->net->layers && c->landings < LANDINGS; l *= 2) {
+        int64_t at = landing_near(r, l);
+
+        if (r->quiet[at - 1])
+            c->layer[c->landings++] = at;
+    }
     c->layer[c->landings] = r->net->layers;
 }
 
@@ -462,7 +531,7 @@ static spry_status categories(const void *p, uint8_t *any, const spry_matrix *m,
 const sp_form sp_form_rows = {
     "rows",
     "many inputs side by side, outputs that share sources together",
-    SP_FORM_TILE | SP_FORM_THREADS,
+    SP_FORM_TILE | SP_FORM_THREADS | SP_FORM_REST,
     make,
     run,
     categories,

@@ -6,8 +6,8 @@
 
 #include "network/form.h"
 
-static const sp_form *const forms[] = {&sp_form_edges, &sp_form_gather,
-                                       &sp_form_rows};
+static const sp_form *const forms[] = {&sp_form_plain, &sp_form_edges,
+                                       &sp_form_gather, &sp_form_rows};
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
 struct spry_runner {
@@ -66,10 +66,11 @@ static spry_status check_form(const spry_form *f, const sp_form *form)
 
     if ((*f->order && !(form->takes & SP_FORM_ORDER)) ||
         (tile && !(form->takes & SP_FORM_TILE)) ||
-        (f->threads && !(form->takes & SP_FORM_THREADS)))
+        (f->threads && !(form->takes & SP_FORM_THREADS)) ||
+        (f->rest && !(form->takes & SP_FORM_REST)))
         return sp_fail(SPRY_USAGE,
-                       "form %s takes none of order, tile or threads that was "
-                       "given",
+                       "form %s takes none of order, tile, threads or rest "
+                       "that was given",
                        form->name);
     if (tile != 0 && tile != 8 && tile != 16 && tile != 32 && tile != 64)
         return sp_fail(SPRY_USAGE, "a tile is 8, 16, 32 or 64 inputs, not %d",
@@ -85,7 +86,8 @@ static spry_status set_word(spry_form *f, const char *word, size_t len)
         const char *key;
         size_t at;
     } numbers[] = {{"tile=", offsetof(spry_form, tile)},
-                   {"threads=", offsetof(spry_form, threads)}};
+                   {"threads=", offsetof(spry_form, threads)},
+                   {"rest=", offsetof(spry_form, rest)}};
     const char *end = word + len;
     int64_t value;
 
@@ -106,7 +108,8 @@ static spry_status set_word(spry_form *f, const char *word, size_t len)
         }
     }
     return sp_fail(SPRY_USAGE,
-                   "a form has order=NAME, tile=N and threads=N, not '%.*s'",
+                   "a form has order=NAME, tile=N, threads=N and rest=1, not "
+                   "'%.*s'",
                    len < 40 ? (int)len : 40, word);
 }
 
@@ -144,8 +147,10 @@ void spry_form_text(char out[SPRY_FORM_TEXT], const spry_form *f)
         at += snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " tile=%d",
                        f->tile);
     if (f->threads)
-        snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " threads=%d",
-                 f->threads);
+        at += snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " threads=%d",
+                       f->threads);
+    if (f->rest)
+        snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " rest=1");
 }
 
 /* Below three inputs most of a vector would be empty. */

@@ -25,6 +25,41 @@ spry_status spry_inputs_dense(float *x, const spry_matrix *m, int64_t first,
     return SPRY_OK;
 }
 
+/* ---- more of them ---- */
+
+spry_status spry_inputs_repeat(spry_matrix **out, const spry_matrix *m,
+                               int64_t count)
+{
+    int64_t whole = m->rows > 0 ? count / m->rows : 0;
+    int64_t nnz = m->rows > 0 ? whole * m->nnz + m->start[count % m->rows] : 0;
+    int64_t *start = sp_alloc_raw(count + 1, sizeof *start);
+    int64_t *col = sp_alloc_raw(nnz, sizeof *col), at = 0;
+    float *val = sp_alloc_raw(nnz, sizeof *val);
+    spry_status s =
+        start && col && val ? SPRY_OK : sp_fail_memory((size_t)nnz * 12);
+
+    *out = NULL;
+    if (s == SPRY_OK && (m->rows < 1 || count < 1))
+        s = sp_fail(SPRY_USAGE, "there are no inputs to repeat");
+    for (int64_t i = 0; s == SPRY_OK && i < count; i++) {
+        start[i] = at;
+        for (int64_t k = m->start[i % m->rows]; k < m->start[i % m->rows + 1];
+             k++, at++) {
+            col[at] = sp_col(m, k);
+            val[at] = (float)sp_val(m, k);
+        }
+    }
+    if (s == SPRY_OK) {
+        start[count] = at;
+        s = spry_matrix_csr(out, count, m->cols, start, col, val,
+                            SPRY_I64, SPRY_F32, SPRY_COPY);
+    }
+    sp_free(start);
+    sp_free(col);
+    sp_free(val);
+    return s;
+}
+
 /* ---- larger ---- */
 
 /* The side of the smallest image, a power of two, that holds the pixels. */

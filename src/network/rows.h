@@ -7,6 +7,7 @@
 #define SP_NETWORK_ROWS_H
 
 #include "network/form.h"
+#include "spry/graph.h"
 
 typedef struct {
     const spry_network *net;
@@ -22,6 +23,8 @@ typedef struct {
     uint32_t *far;
     uint8_t *quiet; /* [layers] an input whose values are all 0 behind layer l
                        gives only zeros */
+    spry_rest rest; /* where others are done; `full` is the number of layers
+                       when none is, or when it was not asked for */
 } sp_rows;
 
 /* The layers of r->net for r->tile and r->places (rows_pack.c). */

@@ -4,7 +4,7 @@
 . "$TOOLS"
 expect 0 "$SPRY" net --help
 has '^usage: spry net' out
-for action in generate inspect compile order simulate run; do
+for action in generate inspect compile order simulate tune run export; do
     expect 0 "$SPRY" net "$action" --help
     has "^usage: spry net $action" out
 done
@@ -37,7 +37,8 @@ has '^ *3 ' out
 
 # Every mode and order agrees with the reference.
 expect 0 "$SPRY" net run a.spnet --batch 40 --mode reference --out right.npy
-for how in "--mode edge" "--mode edge --order source" "--mode layers" \
+for how in "--mode auto" "--mode edge" "--mode edge --order source" \
+    "--mode layers" "--mode edge --passes merge,dead" "--passes none" \
     "--mode edge --order blocked --block 8" "--mode edge --order clustered" \
     "--mode edge --order ego --window 9" "--mode edge --order go" \
     "--mode edge --order anneal --memory 16 --seconds 0.2" \
@@ -99,6 +100,42 @@ expect 0 "$SPRY" net compile gen:skip --passes merge,dead
 has '^merge' out
 refuse 2 'magic' "$SPRY" net compile gen:skip --passes merge,magic
 refuse 2 'needs' "$SPRY" net compile
+
+# Any way to run; the fastest is found, remembered and used.
+for way in "plain" "rows tile=16 threads=1" "passes=all gather threads=1" \
+    "passes=all rows"; do
+    expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --way "$way"
+    cmp -s out streamed || fail "$way gives other categories"
+done
+expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --budget 0.5 --json
+document spry.net.tune/1
+holds "d['measured'] and not d['looked_up'] and len(d['trials']) > 4"
+holds "all(t['verdict'] == 'ok' for t in d['trials'])"
+holds "not d['changed'] or d['best']['speedup_low'] > 1.02"
+way=$(get "d['best']['way']")
+expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --json
+holds "d['looked_up'] and d['best']['way'] == '$way'"
+expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --json
+holds "d['way'] == '$way' and d['nominal_edges'] == 20 * 131072"
+expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 7 --lookup
+has 'nothing was measured' out
+expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy --budget 0.3 \
+    --passes none --store :memory: --threads 1
+has '^verified ' out
+expect 0 "$SPRY" records list
+has 'network of 4 layers' out
+refuse 2 'sorcery' "$SPRY" net run a.spnet --way "sorcery tile=8"
+refuse 2 'auto' "$SPRY" net run a.spnet --way plain --mode layers
+refuse 2 'magic' "$SPRY" net tune a.spnet --passes magic
+
+# As C that stands alone.
+expect 0 "$SPRY" net export gen:radix,depth=4 --out exported --name digits
+has 'digits.c$' out
+grep -q '#include "spry' exported/digits.c && fail "it needs spry"
+refuse 2 'identifier' "$SPRY" net export a.spnet --name '9 lives'
+expect 0 "$SPRY" net export a.spnet --name mine --passes none --json
+document spry.net.export/1
+holds "d['executed_edges'] == d['nominal_edges'] and len(d['files']) == 2"
 
 # Simulated I/O: bounds, and counts that another program found.
 expect 0 "$SPRY" net simulate gen:radix,depth=16 --memory 32,512 --json

@@ -17,10 +17,20 @@ images=$data/sparse-images-1024_subset.mtx
 right=$data/neuron1024-l120-categories_subset.mtx
 [ -f "$images" ] || exit 77
 for how in "--mode edge" "--mode edge --order source" "--mode edge \
-    --order clustered" "--mode layers" "--stream"; do
+    --order clustered" "--mode layers" "--stream" "--mode auto" "--passes none" \
+    "--mode edge --passes merge" "--mode layers --passes factor" \
+    "--mode reference --passes all"; do
     # shellcheck disable=SC2086
     expect 0 "$SPRY" net run gen:radix --input "$images" $how --expect "$right"
     [ "$(wc -l <out)" = 19 ] || fail "$how: not 19 categories"
 done
+for way in "plain" "passes=all plain" "passes=all gather threads=1" \
+    "rows tile=8" "passes=rest rows tile=8" "passes=all rows tile=16" \
+    "passes=merge rows tile=32" "passes=factor,merge rows tile=64"; do
+    expect 0 "$SPRY" net run gen:radix --input "$images" --way "$way" \
+        --expect "$right"
+done
+expect 0 "$SPRY" net run gen:radix,depth=1920 --input "$images" \
+    --expect "$right"
 expect 0 "$SPRY" net run "$data" --input "$images" --expect "$right"
 exit 0
