@@ -35,7 +35,7 @@ typedef struct {
 } work;
 
 /* What is far from the best of its problem will not be chosen: that it is
- * slow must be known, how slow hardly. */
+ * slow must be known, how slow hardly. What was measured badly weighs less. */
 static void weigh(work *w)
 {
     const sp_lesson_table *t = w->train;
@@ -47,7 +47,8 @@ static void weigh(work *w)
             best = fmin(best, (double)t->slower[i]);
         for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
             w->weight[i] =
-                (float)(0.15 + 0.85 * exp2(best - (double)t->slower[i]));
+                (float)((0.15 + 0.85 * exp2(best - (double)t->slower[i])) /
+                        (1 + pow((double)t->noise[i] / 0.1, 2)));
     }
 }
 
@@ -85,7 +86,7 @@ static spry_status grow_trees(sp_trees *out, work *w)
 {
     static const char *const setting[][2] = {
         {"tree_method", "hist"}, {"max_depth", "6"},
-        {"eta", "0.06"},          {"min_child_weight", "2"},
+        {"eta", "0.06"},         {"min_child_weight", "8"},
         {"subsample", "0.8"},    {"colsample_bytree", "0.5"},
         {"lambda", "2"},         {NULL, NULL}};
     sp_growing g = {
