@@ -109,6 +109,30 @@ static health check_blas(finding *f)
                   "%s", blas);
 }
 
+/* Models in use, each read whole; and whether more can be trained. */
+static health check_models(finding *f)
+{
+    const char *trees = spry_train_trees() ? "trained with XGBoost"
+                                           : "trained without trees: XGBoost "
+                                             "(Debian: libxgboost0) is absent";
+    char path[4096], found[64] = "";
+    spry_model_facts facts;
+
+    for (int op = 0; op < SPRY_OPS; op++) {
+        size_t n = strlen(found);
+
+        if (!spry_model_default(path, sizeof path, (spry_op)op))
+            continue;
+        if (spry_model_info(&facts, path) != SPRY_OK)
+            return answer(f, PROBLEM, "train it again, or remove it", "%.480s",
+                          spry_message());
+        snprintf(found + n, sizeof found - n, "%s%s", n ? ", " : "",
+                 spry_op_name((spry_op)op));
+    }
+    return answer(f, FINE, "", "of %s; others can be %s",
+                  *found ? found : "nothing: the analytic one ranks", trees);
+}
+
 static health check_cache(finding *f)
 {
     char path[4096];
@@ -177,11 +201,11 @@ static const struct {
     const char *name;
     health (*check)(finding *f);
 } checks[] = {
-    {"spry", check_version},    {"machine", check_machine},
-    {"kernels", check_kernels}, {"compiler", check_compiler},
-    {"blas", check_blas},       {"kernel cache", check_cache},
-    {"store", check_store},     {"temporary", check_temporary},
-    {"noise", check_noise},
+    {"spry", check_version},        {"machine", check_machine},
+    {"kernels", check_kernels},     {"compiler", check_compiler},
+    {"blas", check_blas},           {"models", check_models},
+    {"kernel cache", check_cache},  {"store", check_store},
+    {"temporary", check_temporary}, {"noise", check_noise},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

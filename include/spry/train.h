@@ -21,6 +21,9 @@ extern "C" {
 const char *spry_model_kind(int i);
 const char *spry_model_about(int i);
 
+/* 1: trees can be grown here, XGBoost is present; using them needs none. */
+int spry_train_trees(void);
+
 /* What is held out. */
 typedef enum {
     SPRY_BY_PROBLEM,     /* whole matrices, with their resized copies */

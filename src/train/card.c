@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "model/cost.h"
+#include "model/trees.h"
 #include "train/internal.h"
 
 /* ---- grades ---- */
@@ -174,6 +175,11 @@ const char *spry_model_kind(int i)
 const char *spry_model_about(int i)
 {
     return sp_cost_kinds[i] ? sp_cost_kinds[i]->about : NULL;
+}
+
+int spry_train_trees(void)
+{
+    return sp_boost_ready();
 }
 
 const char *spry_split_name(spry_split s)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Measure a little, learn from it, look at the model; bad files are refused.
+# shellcheck source=/dev/null
+. "$TOOLS"
+export SPRY_MODELS="$PWD/none"
+expect 0 "$SPRY" model list --json
+document spry.model/1
+holds "{'spry', 'waconet', 'mlp', 'gbdt', 'gbdt-leaf', 'analytic'} == \
+    {k['kind'] for k in d['kinds']}"
+expect 2 "$SPRY" train --store r.db
+has 'too few to learn' err
+for n in 300 400 500 600 700 800; do
+    expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
+        --schedules 8 --from families "gen:uniform,rows=$n,nnz=3000"
+done
+expect 0 "$SPRY" train --store r.db --kind mlp --rounds 3 --out m.spry --json
+document spry.train/1
+holds "d['records'] > 20 and d['held_out']['problems'] >= 1"
+expect 0 "$SPRY" model info m.spry --json
+holds "d['models'][0]['kind'] == 'mlp' and d['models'][0]['records'] > 20"
+expect 0 "$SPRY" model compare m.spry m.spry
+expect 0 "$SPRY" evaluate --store r.db --turns --json analytic m.spry
+document spry.evaluate/1
+holds "[m['model'] for m in d['models']] == ['analytic', 'm.spry', 'random']"
+holds "d['models'][0]['problems'] == 6"
+expect 2 "$SPRY" train --store r.db --kind oracle
+expect 7 env SPRY_XGBOOST=none "$SPRY" train --store r.db --out x.spry
+has 'XGBoost' err
+[ -e x.spry ] && fail "a model that could not be made"
+
+# Truncated, flipped, of a later version, none at all.
+head -c 1000 m.spry >bad.spry
+expect 3 "$SPRY" model info bad.spry
+has 'bad.spry: ' err
+python3 - <<'END'
+data = bytearray(open("m.spry", "rb").read())
+data[len(data) // 2] ^= 8
+open("flipped.spry", "wb").write(data)
+data = bytearray(open("m.spry", "rb").read())
+data[12] = 9
+open("future.spry", "wb").write(data)
+END
+expect 3 "$SPRY" model info flipped.spry
+has 'checksum' err
+expect 3 "$SPRY" model info future.spry
+has 'version 9' err
+expect 3 "$SPRY" evaluate --store r.db ./nowhere.spry
+exit 0
