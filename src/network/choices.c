@@ -119,7 +119,7 @@ static effect effect_of(const sp_moves *m, int32_t u)
     effect e = {0};
 
     for (int32_t left = m->gain[u]; left > 0; i++) {
-        int32_t v = m->out.target[m->out_edge[i]];
+        int32_t v = m->out_to[i];
 
         if (!m->open[v])
             continue;
@@ -228,7 +228,7 @@ static void add_targets_of(sp_choice *c, const sp_moves *m, int32_t x)
 
     for (int looked = 0; i < end && found < FROM_NEWEST && looked < LOOKED_AT;
          i++, looked++) {
-        int32_t v = m->out.target[m->out_edge[i]];
+        int32_t v = m->out_to[i];
 
         if (is_openable(m, v)) {
             sp_choice_add(c, v);

@@ -62,6 +62,7 @@ spry_status sp_chooser_make(sp_chooser *c, sp_nn *weights)
     }
     if (fresh)
         start_near_blocked(c);
+    sp_chooser_pack(c);
     return SPRY_OK;
 }
 
@@ -71,24 +72,32 @@ void sp_chooser_free(sp_chooser *c)
     *c = (sp_chooser){0};
 }
 
+void sp_chooser_pack(sp_chooser *c)
+{
+    for (int h = 0; h < SP_HEADS; h++) {
+        const float *first = c->head[h].first.weight->value;
+
+        for (int j = 0; j < SP_HIDDEN; j++)
+            for (int i = 0; i < SP_FEATURES; i++)
+                c->head[h].packed[i][j] = first[j * SP_FEATURES + i];
+    }
+}
+
 float sp_chooser_score(const sp_chooser *c, sp_head_kind kind, const float *f)
 {
     const sp_head *h = &c->head[kind];
     const float *linear = h->linear.weight->value;
-    const float *first = h->first.weight->value;
-    const float *bias = h->first.bias->value;
     const float *last = h->last.weight->value;
-    float score = 0;
+    float hidden[SP_HIDDEN], score = 0;
 
-    for (int i = 0; i < SP_FEATURES; i++)
+    memcpy(hidden, h->first.bias->value, sizeof hidden);
+    for (int i = 0; i < SP_FEATURES; i++) {
         score += linear[i] * f[i];
-    for (int j = 0; j < SP_HIDDEN; j++, first += SP_FEATURES) {
-        float x = bias[j];
-
-        for (int i = 0; i < SP_FEATURES; i++)
-            x += first[i] * f[i];
-        score += x > 0 ? last[j] * x : 0;
+        for (int j = 0; j < SP_HIDDEN; j++)
+            hidden[j] += h->packed[i][j] * f[i];
     }
+    for (int j = 0; j < SP_HIDDEN; j++)
+        score += hidden[j] > 0 ? last[j] * hidden[j] : 0;
     return score;
 }
 

@@ -14,6 +14,7 @@ enum { SP_HEADS = 3, SP_FEATURES = 12, SP_HIDDEN = 8, SP_CANDIDATES = 20 };
  * source.linear, source.first.weight..., of each head. */
 typedef struct {
     sp_dense linear, first, last;
+    float packed[SP_FEATURES][SP_HIDDEN]; /* the first, by feature */
 } sp_head;
 
 typedef struct {
@@ -25,6 +26,8 @@ typedef struct {
  * failure. Fresh ones start near blocked. */
 spry_status sp_chooser_make(sp_chooser *c, sp_nn *weights);
 void sp_chooser_free(sp_chooser *c);
+/* After the weights were changed. */
+void sp_chooser_pack(sp_chooser *c);
 float sp_chooser_score(const sp_chooser *c, sp_head_kind kind, const float *f);
 
 /* Candidates of one kind and their features. */

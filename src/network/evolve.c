@@ -67,6 +67,7 @@ static void set_weights(const evolution *v, const float *from)
         memcpy(t->value, from, (size_t)t->size * sizeof(float));
         from += t->size;
     }
+    sp_chooser_pack(v->c);
 }
 
 static void get_weights(const evolution *v, float *to)

@@ -112,6 +112,7 @@ static void run_edge(sp_moves *m, int32_t k, int32_t u, int32_t v)
     sp_memory *y = &m->memory;
 
     m->edge[m->made++] = k;
+    m->out_to[m->out_place[k]] = m->out_to[m->out.start[u] + y->outs[u] - 1];
     retire(m->out_edge, m->out_place, m->out.start[u] + y->outs[u] - 1, k);
     retire(m->in_edge, m->in_place, m->net->start[v] + y->ins[v] - 1, k);
     change_gain(m, u, -1);
@@ -145,7 +146,7 @@ static int64_t oldest_target(const sp_moves *m, int32_t u)
     int64_t best = -1, since = INT64_MAX;
 
     for (int64_t i = first; i < end; i++) {
-        int32_t v = m->out.target[m->out_edge[i]];
+        int32_t v = m->out_to[i];
 
         if (m->open[v] && m->memory.present[v] && m->touched[v] < since) {
             since = m->touched[v];
@@ -168,10 +169,10 @@ void sp_moves_run_source(sp_moves *m, int32_t u)
     }
     /* From the end: an edge that runs changes place with the last. */
     for (int64_t i = first + m->memory.outs[u] - 1; i >= first; i--) {
-        int32_t k = m->out_edge[i];
+        int32_t v = m->out_to[i];
 
-        if (m->open[m->out.target[k]])
-            run_edge(m, k, u, m->out.target[k]);
+        if (m->open[v])
+            run_edge(m, m->out_edge[i], u, v);
     }
     if (u != m->last_run)
         m->upwards = u > m->last_run;
@@ -190,6 +191,7 @@ static void list_edges(sp_moves *m)
     for (int64_t i = 0; i < m->net->edges; i++) {
         m->out_edge[i] = m->out.edge[i];
         m->out_place[m->out.edge[i]] = (int32_t)i;
+        m->out_to[i] = m->out.target[m->out.edge[i]];
         m->in_edge[i] = m->in_place[i] = (int32_t)i;
     }
 }
@@ -244,6 +246,7 @@ static spry_status alloc(sp_moves *m)
     g->prev = sp_alloc_raw(n, sizeof *g->prev);
     m->out_edge = sp_alloc_raw(edges, sizeof *m->out_edge);
     m->out_place = sp_alloc_raw(edges, sizeof *m->out_place);
+    m->out_to = sp_alloc_raw(edges, sizeof *m->out_to);
     m->in_edge = sp_alloc_raw(edges, sizeof *m->in_edge);
     m->in_place = sp_alloc_raw(edges, sizeof *m->in_place);
     m->waits = sp_alloc_raw(n, sizeof *m->waits);
@@ -253,10 +256,10 @@ static spry_status alloc(sp_moves *m)
     m->prev = sp_alloc_raw(n, sizeof *m->prev);
     m->touched = sp_alloc_raw(n, sizeof *m->touched);
     if (g->first && g->last && g->next && g->prev && m->out_edge &&
-        m->out_place && m->in_edge && m->in_place && m->waits && m->open &&
-        m->gain && m->next && m->prev && m->touched)
+        m->out_place && m->out_to && m->in_edge && m->in_place && m->waits &&
+        m->open && m->gain && m->next && m->prev && m->touched)
         return SPRY_OK;
-    return sp_fail_memory((size_t)(edges * 16 + n * 33));
+    return sp_fail_memory((size_t)(edges * 20 + n * 33));
 }
 
 spry_status sp_moves_open(sp_moves *m, const spry_network *n, int64_t memory)
@@ -279,7 +282,7 @@ void sp_moves_close(sp_moves *m)
     void *all[] = {m->gains.first, m->gains.last, m->gains.next, m->gains.prev,
                    m->out_edge,    m->out_place,  m->in_edge,    m->in_place,
                    m->waits,       m->open,       m->gain,       m->next,
-                   m->prev,        m->touched};
+                   m->prev,        m->touched,    m->out_to};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sp_free(all[i]);

@@ -25,6 +25,7 @@ typedef struct {
     int64_t made;  /* edges in it */
     /* Edges still to run, first in the list of each end. */
     int32_t *out_edge, *out_place; /* [edges] of a source; where it is */
+    int32_t *out_to;               /* [edges] where out_edge leads */
     int32_t *in_edge, *in_place;   /* [edges] of a target; where it is */
     int32_t *waits;                /* [neurons] in-edges not ready to run */
     uint8_t *open;                 /* [neurons] */
