@@ -42,6 +42,7 @@ static void print_aims(const bench *b)
         bench_aim_most(AIM("predict-slower"), shown(a, a->slower), 0.02);
 #undef AIM
     }
+    bench_aim_least("collect-per-second", b->labels, 20);
     bench_aim_least("exhaustive-per-second", b->rate, 2e6);
     bench_aim_least("graph-quality-at-2-percent", b->graph, 0.95);
     bench_aim_most("predict-in-spmv-runs", b->runs, 10);
@@ -74,6 +75,7 @@ int main(void)
     print_tables(&b);
     measure_choices(&b, t->choices);
     print_choices(&b);
+    b.labels = collect_rate(&b);
     print_search(&b);
     print_cost(&b);
     print_training(&b);

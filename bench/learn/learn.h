@@ -50,7 +50,7 @@ typedef struct {
     int quick;
     double begun;
     outcome outcome[OPS];
-    double rate, graph, runs, tune, train;
+    double rate, graph, runs, tune, train, labels;
 } bench;
 
 static inline double elapsed(const bench *b)
@@ -72,6 +72,10 @@ spry_status collect_list(bench *b, task *t, const spry_schedule *x, int n);
 /* Samples of the problems inside a fold, or of all outside of it. */
 spry_status gather(sp_examples *out, const field *f, int fold, int inside);
 void free_examples(sp_examples *e);
+
+/* ---- rate.c: labels collected in a second ---- */
+
+double collect_rate(const bench *b);
 
 /* ---- table.c: how well held-out schedules are ranked ---- */
 
