@@ -7,43 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/guess.h"
 #include "schedule/schedule.h"
-#include "tune/heat.h"
 
 /* As much must be promised before predict leaves the baseline. */
 static const double PROMISE = 1.05;
 
 /* ---- searching ---- */
-
-typedef struct {
-    const spry_problem *p;
-    const spry_machine *m;
-    const sp_family *family;
-    sp_guess guess;
-} asker;
-
-static int can_be_had(const asker *a, const spry_schedule *x)
-{
-    return a->family->available(a->p, x, a->m,
-                                x->format == SPRY_SUPER ? SP_COMPILE_ALL
-                                                        : SP_COMPILE_NONE);
-}
-
-static void score(double *out, const spry_schedule *x, int n, void *payload)
-{
-    asker *a = payload;
-
-    sp_guess_seconds(out, &a->guess, x, n);
-    for (int i = 0; i < n; i++)
-        if (!can_be_had(a, &x[i]))
-            out[i] = HUGE_VAL;
-}
-
-static int worth(const spry_schedule *x, void *payload)
-{
-    return can_be_had(payload, x);
-}
 
 /* The schedule that effort predict would take. */
 static spry_status first_choice(spry_schedule *out, asker *a, sp_space *s)
@@ -95,30 +64,22 @@ static void look_up(task *t, const spry_schedule *list, int count,
 static spry_status choose(bench *b, task *t, const sp_cost *c,
                           const sp_nests *nests)
 {
-    asker a = {.p = t->p, .m = &b->m, .family = sp_family_of(t->p)};
     sp_candidate top[TOP];
     spry_schedule list[TOP + 1];
-    sp_space s = {.p = t->p,
-                  .m = &b->m,
-                  .score = score,
-                  .worth = worth,
-                  .payload = &a,
-                  .seed = 1,
-                  .compile = 1,
-                  .domain = SP_BOTH,
-                  .nests = nests};
+    asker a;
+    sp_space s;
     int count = 0;
-    spry_status status = sp_guess_with(&a.guess, t->p, &b->m, c);
+    spry_status status = ask_open(&a, t->p, &b->m, c);
 
     if (status != SPRY_OK)
         return status;
-    s.view = a.guess.view;
+    s = ask_space(&a, SP_BOTH, nests);
     status = sp_strategy_find("exhaustive")->find(top, &count, TOP, &s);
     for (int i = 0; i < count; i++)
         list[i] = top[i].x;
     if (status == SPRY_OK)
         status = first_choice(&list[count], &a, &s);
-    sp_guess_close(&a.guess);
+    ask_close(&a);
     if (status == SPRY_OK)
         status = collect_list(b, t, list, count + 1);
     if (status == SPRY_OK)

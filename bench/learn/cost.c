@@ -9,19 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/guess.h"
-
 static double cpu_seconds(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void score(double *out, const spry_schedule *x, int n, void *payload)
-{
-    sp_guess_seconds(out, payload, x, n);
 }
 
 /* ---- search ---- */
@@ -62,22 +55,15 @@ typedef struct {
 static spry_status compare(line *lines, int n, double *rate, bench *b, task *t,
                            const sp_cost *c, const sp_nests *nests)
 {
-    sp_guess g;
     sp_candidate top[TOP];
     hunt all, h;
-    sp_space s = {.p = t->p,
-                  .m = &b->m,
-                  .score = score,
-                  .payload = &g,
-                  .seed = 1,
-                  .compile = 1,
-                  .domain = SP_NESTS,
-                  .nests = nests};
-    spry_status status = sp_guess_with(&g, t->p, &b->m, c);
+    asker a;
+    sp_space s;
+    spry_status status = ask_open(&a, t->p, &b->m, c);
 
     if (status != SPRY_OK)
         return status;
-    s.view = g.view;
+    s = ask_space(&a, SP_NESTS, nests);
     status = search(top, &all, "exhaustive", &s); /* blocks are counted here */
     if (status == SPRY_OK)
         status = search(top, &all, "exhaustive", &s);
@@ -90,7 +76,7 @@ static spry_status compare(line *lines, int n, double *rate, bench *b, task *t,
         lines[i].share += h.asked / all.asked;
         lines[i].seconds += h.seconds;
     }
-    sp_guess_close(&g);
+    ask_close(&a);
     return status;
 }
 
@@ -174,8 +160,8 @@ static double plain_seconds(bench *b, const spry_matrix *A)
 }
 
 /* Seconds of a whole tune, of effort predict or measure. */
-static double tune_seconds(const spry_matrix *A, spry_effort effort,
-                           spry_tuning *how)
+static double tune_seconds(const bench *b, const spry_matrix *A,
+                           spry_effort effort, spry_tuning *how)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     double begun = sp_seconds();
@@ -183,6 +169,7 @@ static double tune_seconds(const spry_matrix *A, spry_effort effort,
     spry_plan *plan = NULL;
 
     o.store = ":memory:";
+    o.machine = &b->m; /* probed long before */
     o.effort = effort;
     if (spry_problem_spmm(&p, A, 128, SPRY_F32) != SPRY_OK)
         return 0;
@@ -202,17 +189,16 @@ static double predict_seconds(bench *b, const spry_matrix *A, const sp_cost *c)
     double begun = sp_seconds();
     sp_candidate top[TOP];
     spry_problem *p;
-    sp_guess g;
+    asker a;
     int count;
 
     if (spry_problem_spmm(&p, A, 128, SPRY_F32) != SPRY_OK)
         return 0;
-    if (sp_guess_with(&g, p, &b->m, c) == SPRY_OK) {
-        sp_space s = {
-            .p = p, .m = &b->m, .score = score, .payload = &g, .seed = 1};
+    if (ask_open(&a, p, &b->m, c) == SPRY_OK) {
+        sp_space s = ask_space(&a, SP_FAMILIES, NULL);
 
         (void)sp_strategy_find("exhaustive")->find(top, &count, TOP, &s);
-        sp_guess_close(&g);
+        ask_close(&a);
     }
     begun = sp_seconds() - begun;
     spry_problem_free(p);
@@ -235,8 +221,8 @@ void print_cost(bench *b)
         setenv("SPRY_MODELS", dir, 1);
     plain = plain_seconds(b, A);
     features = predict_seconds(b, A, c);
-    predict = tune_seconds(A, SPRY_PREDICT, &how);
-    b->tune = tune_seconds(A, SPRY_MEASURE, &how);
+    predict = tune_seconds(b, A, SPRY_PREDICT, &how);
+    b->tune = tune_seconds(b, A, SPRY_MEASURE, &how);
     b->runs = plain > 0 ? features / plain : 0;
     printf(
         "\na million entries, spmm 128: a plain spmv takes %.2f ms; features "

@@ -12,7 +12,7 @@
 #include "problem/problem.h"
 #include "schedule/schedule.h"
 
-enum { WIDE = 128, NARROW = 32, DEEP_SAMPLES = 420 };
+enum { WIDE = 128, DEEP_SAMPLES = 420 };
 static const double LARGEST = 6e5; /* entries of a file */
 
 static int wanted(const bench *b, int files)
@@ -40,7 +40,6 @@ static spry_status add_task(bench *b, field *f, const spry_matrix *A,
                             const char *name, const char *source)
 {
     task *t = sp_alloc(1, sizeof *t);
-    int64_t n = f->count % 2 ? NARROW : WIDE;
     spry_status s;
 
     if (!t || f->count == MOST_TASKS)
@@ -53,9 +52,9 @@ static spry_status add_task(bench *b, field *f, const spry_matrix *A,
     if (f->op == SPRY_SPMV)
         s = spry_problem_spmv(&t->p, A, SPRY_F32);
     else if (f->op == SPRY_SPMM)
-        s = spry_problem_spmm(&t->p, A, n, SPRY_F32);
+        s = spry_problem_spmm(&t->p, A, WIDE, SPRY_F32);
     else
-        s = spry_problem_sddmm(&t->p, A, n, SPRY_F32);
+        s = spry_problem_sddmm(&t->p, A, WIDE, SPRY_F32);
     return s == SPRY_OK ? sp_subject_of(&t->subject, t->p, &b->m) : s;
 }
 

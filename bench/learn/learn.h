@@ -4,9 +4,10 @@
 
 #include "base/base.h"
 #include "measure/measure.h"
-#include "model/cost.h"
+#include "model/guess.h"
 #include "search/search.h"
 #include "spry.h"
+#include "tune/heat.h"
 
 enum { OPS = 3, FOLDS = 3, TOP = 20, KINDS = 7, MOST_TASKS = 256 };
 
@@ -81,6 +82,21 @@ double collect_rate(const bench *b);
 
 void fit_all(bench *b, double until);
 void print_tables(bench *b);
+
+/* ---- ask.c: a model asked about what can be had ---- */
+
+typedef struct {
+    const spry_problem *p;
+    const spry_machine *m;
+    const sp_family *family;
+    sp_guess guess;
+} asker;
+
+spry_status ask_open(asker *a, const spry_problem *p, const spry_machine *m,
+                     const sp_cost *c);
+void ask_close(asker *a);
+/* What it searches: families that are built in, nests of the table. */
+sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests);
 
 /* ---- choose.c: what the choices of the model are worth ---- */
 

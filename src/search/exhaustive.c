@@ -89,6 +89,10 @@ static spry_status visit_families(sp_keep *keep, const sp_space *s)
 
 /* ---- nests ---- */
 
+/* So many of the roughly best are scored well. Chunks make nine of one nest,
+ * and the rough score is rough. */
+enum { FIRST = 1 << 16 };
+
 /* Of the best, many may be impossible to store: then look at more. */
 static spry_status take_nests(sp_keep *keep, int most, const sp_space *s,
                               const sp_nests *n)
@@ -96,7 +100,7 @@ static spry_status take_nests(sp_keep *keep, int most, const sp_space *s,
     int64_t count = 0, kept = 0;
     spry_status status = SPRY_OK;
 
-    for (int64_t room = 4096;; room *= 8) {
+    for (int64_t room = FIRST;; room *= 8) {
         sp_rough *rough = sp_alloc_raw(room, sizeof *rough);
 
         if (!rough)

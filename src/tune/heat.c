@@ -120,15 +120,15 @@ static spry_status check_briefly(const sp_heats *h, sp_result *r,
     return SPRY_OK;
 }
 
-/* What passed before is asked again where that is cheap: a race of threads
- * may show the second time. */
 static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
+    double seconds;
+
     if (h->cut > 0)
         return check_briefly(h, r, plan);
-    return h->trusted && !sp_check_is_short(h->p)
-               ? SPRY_OK
-               : sp_oracle_check(h->oracle, plan);
+    if (h->brief && !sp_check_is_short(h->p))
+        return sp_oracle_try(h->oracle, plan, &seconds);
+    return sp_oracle_check(h->oracle, plan);
 }
 
 /* Pack and verify; NULL when that failed or sufficed and the verdict is in. */

@@ -68,7 +68,8 @@ typedef struct {
 
     int wide;          /* candidates side by side, packed at once */
     sp_race_options o; /* of one heat */
-    int trusted;       /* all of them passed the check before */
+    int brief;         /* who wins is checked again: where a whole check takes
+                          long, one run is enough for now */
     double patience;   /* without a sign of life for so long, it has failed, */
     double cpu;        /* or after so much processor time; 0: no limit */
     /* 0: whoever wins will be used, so the check is whole. Else only labels

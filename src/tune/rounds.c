@@ -52,6 +52,7 @@ spry_status sp_tune_heats(sp_tuner *t, int from)
     sp_heats h = heats_of(t, &o);
     spry_status s;
 
+    h.brief = 1; /* the final is not */
     h.predicted = t->guess.view && t->opt.effort == SPRY_MEASURE;
     s = t->stopped ? SPRY_OK : sp_heats_run(&h, from, t->count);
     if (h.predicted) /* decided: whoever had no turn is out */
@@ -130,7 +131,6 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     o.seconds = final_seconds(t, finalist, &n);
     t->deadline = sp_seconds() + o.seconds + PATIENCE;
     h = heats_of(t, &o);
-    h.trusted = 1;
     s = sp_heats_run(&h, at, at + n);
     for (int i = 0; s == SPRY_OK && i < n; i++) {
         const sp_result *r = &sp_results(t)[at + i];

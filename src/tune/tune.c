@@ -253,6 +253,15 @@ static int surest(const sp_tuner *t)
     return best;
 }
 
+/* The baseline it is. */
+static void stay(const sp_tuner *t, spry_tuning *story)
+{
+    story->changed = 0;
+    story->baseline = story->best = sp_baseline(t)->x;
+    story->baseline_seconds = story->seconds = sp_baseline(t)->racer.seconds;
+    story->speedup = story->low = story->high = 1;
+}
+
 static spry_status decide(sp_tuner *t, spry_tuning *story)
 {
     int finalist[SP_FINALISTS], count = 0;
@@ -266,9 +275,7 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
         count = finalist[0] >= 0;
     }
     win = winner(t, finalist, count);
-    story->baseline = story->best = sp_baseline(t)->x;
-    story->baseline_seconds = story->seconds = sp_baseline(t)->racer.seconds;
-    story->speedup = story->low = story->high = 1;
+    stay(t, story);
     if (win) {
         story->changed = 1;
         story->best = win->x;
@@ -327,6 +334,11 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
         rescale_baselines(t);
     if (s == SPRY_OK)
         s = hand_over(out, t, &story);
+    if (s == SPRY_WRONG && story.changed) { /* stopped before the final */
+        sp_tuner_note(t, spry_message());
+        stay(t, &story);
+        s = hand_over(out, t, &story);
+    }
     if (s == SPRY_OK)
         store_answer(t, &story);
     return s;

@@ -1,0 +1,66 @@
+/* ask.c - a model asked about what can be had. */
+#include "learn.h"
+
+#include <math.h>
+
+static int can_be_had(const asker *a, const spry_schedule *x)
+{
+    return a->family->available(a->p, x, a->m,
+                                x->format == SPRY_SUPER ? SP_COMPILE_ALL
+                                                        : SP_COMPILE_NONE);
+}
+
+static void score(double *out, const spry_schedule *x, int n, void *payload)
+{
+    asker *a = payload;
+    spry_schedule at_hand[256];
+    double seconds[256];
+    int who[256];
+
+    for (int from = 0, count; from < n; from += 256) {
+        count = 0;
+        for (int i = from; i < n && i < from + 256; i++) {
+            out[i] = HUGE_VAL;
+            if (can_be_had(a, &x[i])) {
+                who[count] = i;
+                at_hand[count++] = x[i];
+            }
+        }
+        sp_guess_seconds(seconds, &a->guess, at_hand, count);
+        for (int i = 0; i < count; i++)
+            out[who[i]] = seconds[i];
+    }
+}
+
+static int worth(const spry_schedule *x, void *payload)
+{
+    return can_be_had(payload, x);
+}
+
+spry_status ask_open(asker *a, const spry_problem *p, const spry_machine *m,
+                     const sp_cost *c)
+{
+    a->p = p;
+    a->m = m;
+    a->family = sp_family_of(p);
+    return sp_guess_with(&a->guess, p, m, c);
+}
+
+void ask_close(asker *a)
+{
+    sp_guess_close(&a->guess);
+}
+
+sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests)
+{
+    return (sp_space){.p = a->p,
+                      .m = a->m,
+                      .score = score,
+                      .worth = worth,
+                      .payload = a,
+                      .seed = 1,
+                      .compile = 1,
+                      .domain = domain,
+                      .nests = nests,
+                      .view = a->guess.view};
+}
