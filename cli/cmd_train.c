@@ -73,7 +73,8 @@ static void print_people(const spry_trained *t, const char *file)
            (long long)t->records, (long long)t->problems, (long long)t->groups,
            (long long)t->machines, t->machines == 1 ? "" : "s");
     if (t->left_out)
-        printf("left out      %lld records without an origin\n",
+        printf("left out      %lld records of unknown problems, or in "
+               "words of others\n",
                (long long)t->left_out);
     printf("in            %s, and %s to read the data\n",
            say_seconds(t->seconds), say_seconds(t->data_seconds));

@@ -274,6 +274,57 @@ static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
     return s;
 }
 
+/* ---- groups ---- */
+
+/* The pattern in a problem's key, behind operation, columns and type. */
+static const char *pattern_of(const char *key)
+{
+    const char *at = key;
+
+    for (int dashes = 0; *at && dashes < 3; at++)
+        dashes += *at == '-';
+    return at;
+}
+
+static spry_status rename_group(sp_data *d, const char *from, const char *to)
+{
+    for (int64_t s = 0; s < d->e.subjects; s++) {
+        char *name;
+
+        if (d->group[s] == from || strcmp(d->group[s], from) != 0)
+            continue;
+        name = sp_strdup(to);
+        if (!name)
+            return sp_fail_memory(strlen(to));
+        free(d->group[s]);
+        d->group[s] = name;
+    }
+    return SPRY_OK;
+}
+
+/* One pattern may lie in two files of different names: then both names are of
+ * one group. */
+static spry_status unite_groups(sp_data *d, const reading *r)
+{
+    for (int64_t s = 1; s < d->e.subjects; s++)
+        for (int64_t t = 0; t < s; t++) {
+            char *old = d->group[s], *name;
+            spry_status status;
+
+            if (strcmp(old, d->group[t]) == 0 ||
+                strcmp(pattern_of(r->subject[s].problem),
+                       pattern_of(r->subject[t].problem)) != 0)
+                continue;
+            status = rename_group(d, old, d->group[t]);
+            name = status == SPRY_OK ? sp_strdup(d->group[t]) : NULL;
+            if (!name)
+                return sp_fail_memory(strlen(d->group[t]));
+            free(old);
+            d->group[s] = name;
+        }
+    return SPRY_OK;
+}
+
 static void reading_close(reading *r)
 {
     for (int64_t s = 0; s < r->subjects; s++) {
@@ -298,6 +349,8 @@ spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
         s = data_alloc(out, r.subjects, r.rows);
     if (s == SPRY_OK)
         s = sort_rows(out, &r, db);
+    if (s == SPRY_OK)
+        s = unite_groups(out, &r);
     if (s == SPRY_OK) {
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(threads) if (threads > 1)

@@ -100,6 +100,51 @@ static spry_records *make_store(void)
     return db;
 }
 
+/* ---- groups ---- */
+
+static void add_named(spry_records *db, const char *key, const char *group)
+{
+    double seconds = 1;
+    spry_origin o = {.problem = key,
+                     .source = "",
+                     .group = group,
+                     .op = "spmm",
+                     .type = "f32",
+                     .n = 64};
+    spry_record r = {.problem = key,
+                     .about = "",
+                     .schedule = "csr",
+                     .machine = "m",
+                     .compiler = "",
+                     .noise = 'A',
+                     .seconds = 1,
+                     .samples = 1,
+                     .sample = &seconds};
+
+    check_ok(spry_records_put_origin(db, &o));
+    check_ok(spry_records_add(db, &r));
+}
+
+/* One pattern under two names makes them, and all of theirs, one group. */
+static void names_of_one_pattern_are_one_group(void **state)
+{
+    spry_records *db;
+    sp_data d;
+
+    (void)state;
+    check_ok(spry_records_open(&db, ":memory:"));
+    add_named(db, "spmm-32-f32-aaaa", "one");
+    add_named(db, "spmm-64-f32-aaaa", "two");
+    add_named(db, "spmm-64-f32-bbbb", "two");
+    add_named(db, "spmm-64-f32-cccc", "three");
+    check_ok(sp_data_open(&d, db, SPRY_SPMM, NULL, 1));
+    assert_int_equal(d.e.subjects, 4);
+    assert_int_equal(sp_data_different(d.group, d.e.subjects), 2);
+    sp_data_close(&d);
+    spry_records_close(db);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
 /* ---- splits ---- */
 
 static int same_matrix(const sp_subject *a, const sp_subject *b)
@@ -280,6 +325,7 @@ static void memory_may_be_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_one_pattern_are_one_group),
         cmocka_unit_test(groups_stay_together),
         cmocka_unit_test(grades_are_what_they_say),
         cmocka_unit_test(a_model_is_trained),
