@@ -292,11 +292,10 @@ static int cut(char *field[4], char *line)
 {
     int n = 0;
 
-    for (; line && n < 4; n++) {
-        field[n] = line;
-        line = strchr(line, '\t');
-        if (line)
-            *line++ = 0;
+    field[n++] = line;
+    while (n < 4 && (line = strchr(line, '\t'))) {
+        *line++ = 0;
+        field[n++] = line;
     }
     return n;
 }

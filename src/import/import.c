@@ -58,7 +58,7 @@ static void find_op(sp_import *f)
             snprintf(f->op, sizeof f->op, "%s", ops[i]);
     if (*f->op || !mark)
         return;
-    for (mark += 2; isalnum((unsigned char)mark[n]) && n < 20; n++)
+    for (mark += 2; n < 20 && isalnum((unsigned char)mark[n]); n++)
         f->op[n] = mark[n];
     f->op[n] = 0;
 }

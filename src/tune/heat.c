@@ -105,7 +105,7 @@ static spry_status check_briefly(const sp_heats *h, sp_result *r,
 {
     const sp_result *base = sp_heats_baseline(results(h), h->baselines);
     double limit = fmax(h->cut * base->racer.seconds, SHORT_RUN);
-    double seconds[CHECKED_RUNS], spent = 0;
+    double seconds[CHECKED_RUNS] = {0}, spent = 0;
     int runs = 0;
 
     while (runs < CHECKED_RUNS && spent < SLOW_SECONDS) {

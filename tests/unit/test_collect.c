@@ -268,6 +268,35 @@ static void origins_travel_with_the_records(void **state)
     spry_records_close(other);
 }
 
+/* ---- little memory ---- */
+
+/* In a child a refusal is a verdict; before it, a sentence. */
+static void memory_may_be_short(void **state)
+{
+    fixture *f = *state;
+    spry_records *db;
+    int64_t before;
+    spry_status s = SPRY_SYSTEM;
+
+    f->opt.schedules = 4;
+    db = open_store("a.db"); /* the problem keeps what it was asked for */
+    run(f, db);
+    spry_records_close(db);
+    before = sp_alloc_live();
+    for (int64_t n = 1; s != SPRY_OK; n += 1 + n / 2) {
+        spry_collected c;
+
+        db = open_store("short.db");
+        sp_alloc_refuse(n, 0);
+        s = spry_collect(&c, db, f->p, "", NULL, &f->opt);
+        sp_alloc_refuse(0, 0);
+        spry_records_close(db);
+        assert_true(s == SPRY_OK || s == SPRY_SYSTEM);
+        assert_int_equal(sp_alloc_live(), before);
+        assert_true(n < 100000);
+    }
+}
+
 /* ---- names ---- */
 
 static void groups_forget_sizes_and_seeds(void **state)
@@ -325,6 +354,7 @@ int main(void)
         WITH(what_another_has_claimed_is_left_to_it),
         WITH(an_older_store_is_brought_up_to_date),
         WITH(origins_travel_with_the_records),
+        WITH(memory_may_be_short),
         IN_DIR(a_dead_owner_has_nothing),
         IN_DIR(an_older_store_can_be_merged),
         cmocka_unit_test(groups_forget_sizes_and_seeds),

@@ -247,6 +247,37 @@ static void origins_tell_the_shape(void **state)
     spry_records_close(db);
 }
 
+/* ---- little memory ---- */
+
+static void import_short(const char *name, spry_import_format format)
+{
+    int64_t before = sp_alloc_live();
+    spry_status s = SPRY_SYSTEM;
+
+    for (int n = 1; s != SPRY_OK; n++) {
+        spry_records *db = open_store("a.db");
+        spry_imported in;
+
+        sp_alloc_refuse(n, 0);
+        s = spry_import(&in, db, in_dir(name), format, NULL);
+        sp_alloc_refuse(0, 0);
+        spry_records_close(db);
+        assert_true(s == SPRY_OK || s == SPRY_SYSTEM);
+        assert_int_equal(sp_alloc_live(), before);
+        assert_true(n < 1000);
+    }
+}
+
+static void memory_may_be_short(void **state)
+{
+    (void)state;
+    put("SpMM__x.txt", "1 1 8 i1 i0 k1 k0 j1 j0 1 0 0 0 i1 48 8 = 0.25\n");
+    import_short("SpMM__x.txt", SPRY_IMPORT_WACO);
+    put("xeon__cfd1_sparse_dense.json",
+        TASK "\"r\": [[0.5], 0, 1, 1700000000], \"v\": \"v0.6\"}\n");
+    import_short("xeon__cfd1_sparse_dense.json", SPRY_IMPORT_ANSOR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +288,7 @@ int main(void)
         IN_DIR(damaged_lines_are_named),
         IN_DIR(ansor_lines_become_records),
         IN_DIR(origins_tell_the_shape),
+        IN_DIR(memory_may_be_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
