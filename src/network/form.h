@@ -85,8 +85,7 @@ typedef struct {
     int64_t from, to;
     int64_t shares;
     const sp_share *share;
-    const int32_t *target; /* of each output, share by share */
-    const float *bias;     /* the same */
+    const float *bias; /* of each output, share by share; so they lie, too */
     const uint16_t *near;
     const uint32_t *far;
     const float *weight; /* of a share: [sources][outputs] */

@@ -83,21 +83,12 @@ static void release(void *p)
     sp_places_free(&r->places);
     sp_free(r->layer);
     sp_free(r->share);
-    sp_free(r->target);
     sp_free(r->bias);
     sp_free(r->weight);
     sp_free(r->near);
     sp_free(r->far);
     sp_free(r->quiet);
     sp_free(r);
-}
-
-/* As many inputs side by side as leave a layer's values in the first cache,
- * where they are read in any order. */
-static int choose_tile(const sp_places *p)
-{
-    (void)p;
-    return 8;
 }
 
 static spry_status make(void **out, const spry_network *n, spry_form *f)
@@ -108,9 +99,10 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
 
     *out = NULL;
     if (s == SPRY_OK) {
-        if (!f->tile)
-            f->tile = choose_tile(&r->places);
         r->net = n;
+        s = f->tile ? SPRY_OK : sp_rows_choose(&f->tile, n);
+    }
+    if (s == SPRY_OK) {
         r->kernels = sp_net_kernels_here();
         r->tile = f->tile;
         r->threads = f->threads;

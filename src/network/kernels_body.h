@@ -15,6 +15,14 @@ typedef float vec __attribute__((vector_size(32), may_alias));
 typedef int32_t bits __attribute__((vector_size(32), may_alias));
 typedef float vec4 __attribute__((vector_size(16), may_alias));
 
+/* A sum that the compiler shall not take apart again, to add the same number
+ * to every index instead. */
+INLINE const float *whole(const float *x)
+{
+    __asm__("" : "+r"(x));
+    return x;
+}
+
 /* ---- what becomes of a sum ---- */
 
 /* Linear, ReLU and clamp as one: what lies outside becomes an end, unless all
@@ -142,7 +150,7 @@ INLINE void dot(float sum[SP_LANES], const float *x, const sp_gather_layer *l,
 INLINE void run_eight(float *value, const sp_gather_layer *l, const sp_eight *e,
                       int is_far)
 {
-    const float *x = value + l->from;
+    const float *x = whole(value + l->from);
     float sum[SP_LANES];
 
     if (l->weight)
@@ -173,7 +181,7 @@ static void gather(float *value, const sp_gather_layer *l, int64_t first,
 
 /* Where the walk through a layer has come to. */
 typedef struct {
-    const int32_t *target;
+    float *to;
     const float *bias, *weight;
     const uint16_t *near;
     const uint32_t *far;
@@ -187,20 +195,18 @@ INLINE const float *source(const float *x, const place *p, int32_t k,
     return x + i * (size_t)(vecs * SP_LANES);
 }
 
-INLINE void settle(float *value, const sp_rows_layer *l, const place *p, int r,
-                   vec *sum, int vecs, const ending *e, bits *alive)
+INLINE void settle(const sp_rows_layer *l, const place *p, const vec *sum,
+                   int vecs, const ending *e, bits *alive)
 {
-    float *to = value + (l->to + p->target[r]) * vecs * SP_LANES;
-
     UNROLL for (int v = 0; v < vecs; v++)
     {
-        vec y = finish(sum[v], p->bias[r], e);
+        vec y = finish(sum[v], p->bias[0], e);
 
         alive[v] |= (bits)y;
-        *(vec *)(to + v * SP_LANES) = y;
+        *(vec *)(p->to + v * SP_LANES) = y;
     }
     if (e->curved)
-        bend(to, vecs * SP_LANES, l->activation, (uint32_t *)alive);
+        bend(p->to, vecs * SP_LANES, l->activation, (uint32_t *)alive);
 }
 
 /* One output: `chains` sums of every chains-th source each, so that additions
@@ -209,7 +215,7 @@ INLINE void run_one(float *value, const sp_rows_layer *l, const place *p,
                     int32_t sources, int vecs, int chains, int is_far,
                     const ending *e, bits *alive)
 {
-    const float *x = value + l->from * vecs * SP_LANES;
+    const float *x = whole(value + l->from * vecs * SP_LANES);
     vec sum[8][8];
     int32_t k = 0;
 
@@ -232,15 +238,16 @@ INLINE void run_one(float *value, const sp_rows_layer *l, const place *p,
     UNROLL for (int c = chains / 2; c > 0; c /= 2)
         UNROLL for (int i = 0; i < c; i++) UNROLL for (int v = 0; v < vecs; v++)
             sum[i][v] += sum[i + c][v];
-    settle(value, l, p, 0, sum[0], vecs, e, alive);
+    settle(l, p, sum[0], vecs, e, alive);
 }
 
-/* Several: a source is loaded once for all of them. */
-INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
-                     int32_t sources, int vecs, int outputs, const ending *e,
-                     bits *alive)
+/* Several: a source is loaded once for all of them. Each number of them has a
+ * function of its own, in which nothing else asks for registers; sums are
+ * stored as they are. */
+INLINE void sum_some(float *value, const sp_rows_layer *l, const place *p,
+                     int32_t sources, int vecs, int outputs)
 {
-    const float *x = value + l->from * vecs * SP_LANES;
+    const float *x = whole(value + l->from * vecs * SP_LANES);
     const float *w = p->weight;
     vec sum[SP_SHARE][8];
 
@@ -256,38 +263,81 @@ INLINE void run_some(float *value, const sp_rows_layer *l, const place *p,
             UNROLL for (int v = 0; v < vecs; v++) sum[r][v] += w[r] * in[v];
     }
     UNROLL for (int r = 0; r < outputs; r++)
-        settle(value, l, p, r, sum[r], vecs, e, alive);
+    {
+        vec *to = (vec *)(p->to + r * vecs * SP_LANES);
+
+        UNROLL for (int v = 0; v < vecs; v++) to[v] = sum[r][v];
+    }
+}
+
+typedef void summing(float *value, const sp_rows_layer *l, const place *p,
+                     int32_t sources);
+#define SOME(tile, n)                                                   \
+    static void some_##tile##_##n(float *value, const sp_rows_layer *l, \
+                                  const place *p, int32_t sources)      \
+    {                                                                   \
+        sum_some(value, l, p, sources, tile / SP_LANES, n);             \
+    }
+SOME(8, 2)
+SOME(8, 3)
+SOME(8, 4)
+SOME(8, 5)
+SOME(8, 6)
+SOME(8, 7)
+SOME(8, 8)
+SOME(16, 2)
+SOME(16, 3)
+SOME(16, 4)
+SOME(16, 5)
+SOME(16, 6)
+SOME(32, 2)
+SOME(32, 3)
+
+/* By the logarithm of the vectors in a tile and by outputs. */
+static summing *const some[4][SP_SHARE + 1] = {
+    {0, 0, some_8_2, some_8_3, some_8_4, some_8_5, some_8_6, some_8_7,
+     some_8_8},
+    {0, 0, some_16_2, some_16_3, some_16_4, some_16_5, some_16_6},
+    {0, 0, some_32_2, some_32_3},
+    {0}};
+
+static __attribute__((noinline)) void settle_some(const sp_rows_layer *l,
+                                                  const place *p, int outputs,
+                                                  int vecs, const ending *e,
+                                                  bits *alive)
+{
+    for (int r = 0; r < outputs; r++)
+        for (int v = 0; v < vecs; v++) {
+            float *at = p->to + (r * vecs + v) * SP_LANES;
+            vec y = finish(*(vec *)at, p->bias[r], e);
+
+            alive[v] |= (bits)y;
+            *(vec *)at = y;
+            if (e->curved)
+                bend(at, SP_LANES, l->activation, (uint32_t *)&alive[v]);
+        }
 }
 
 INLINE void run_share(float *value, const sp_rows_layer *l, const place *p,
-                      const sp_share *s, int vecs, int chains, int most,
-                      const ending *e, bits *alive)
+                      const sp_share *s, int vecs, int chains, const ending *e,
+                      bits *alive)
 {
-#define CASE(n)                                                   \
-    case n:                                                       \
-        if (n <= most)                                            \
-            run_some(value, l, p, s->sources, vecs, n, e, alive); \
-        break;
-    switch (s->outputs) {
-    case 1:
+    if (s->outputs == 1) {
         run_one(value, l, p, s->sources, vecs, chains, 0, e, alive);
-        break;
-        CASE(2)
-        CASE(3)
-        CASE(4)
-        CASE(5)
-        CASE(6)
-        CASE(7)
-        CASE(8)
+        return;
     }
-#undef CASE
+    some[vecs == 1   ? 0
+         : vecs == 2 ? 1
+                     : 2][s->outputs](value, l, p, s->sources);
+    settle_some(l, p, s->outputs, vecs, e, alive);
 }
 
 /* Layers whose sources lie far apart are rare: their outputs share nothing. */
 INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
-                      int chains, int most, int is_far, uint32_t *alive)
+                      int chains, int is_far, uint32_t *alive)
 {
-    place p = {l->target, l->bias, l->weight, l->near, l->far};
+    place p = {value + l->to * vecs * SP_LANES, l->bias, l->weight, l->near,
+               l->far};
     ending e = ending_of(l);
     bits any[8] = {{0}};
 
@@ -297,8 +347,8 @@ INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
         if (is_far)
             run_one(value, l, &p, s->sources, vecs, chains, 1, &e, any);
         else
-            run_share(value, l, &p, s, vecs, chains, most, &e, any);
-        p.target += s->outputs;
+            run_share(value, l, &p, s, vecs, chains, &e, any);
+        p.to += (int64_t)s->outputs * vecs * SP_LANES;
         p.bias += s->outputs;
         p.weight += (int64_t)s->outputs * s->sources;
         if (is_far)
@@ -309,20 +359,19 @@ INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
     memcpy(alive, any, (size_t)(vecs * SP_LANES) * sizeof *alive);
 }
 
-/* A function for each tile keeps its registers to itself. */
-#define ROWS(tile, chains, most)                                          \
-    static void rows_##tile(float *value, const sp_rows_layer *l,         \
-                            uint32_t *alive)                              \
-    {                                                                     \
-        if (l->far)                                                       \
-            run_layer(value, l, tile / SP_LANES, chains, most, 1, alive); \
-        else                                                              \
-            run_layer(value, l, tile / SP_LANES, chains, most, 0, alive); \
+#define ROWS(tile, chains)                                          \
+    static void rows_##tile(float *value, const sp_rows_layer *l,   \
+                            uint32_t *alive)                        \
+    {                                                               \
+        if (l->far)                                                 \
+            run_layer(value, l, tile / SP_LANES, chains, 1, alive); \
+        else                                                        \
+            run_layer(value, l, tile / SP_LANES, chains, 0, alive); \
     }
-ROWS(8, 4, 8)
-ROWS(16, 4, 6)
-ROWS(32, 2, 3)
-ROWS(64, 1, 1)
+ROWS(8, 4)
+ROWS(16, 4)
+ROWS(32, 2)
+ROWS(64, 1)
 
 static void rows(float *value, const sp_rows_layer *l, int tile,
                  uint32_t *alive)
@@ -366,14 +415,14 @@ static void turn_some(float *to, const float *x, int64_t width, int tile,
 static void turn(float *to, const float *x, int64_t width, int tile, int count)
 {
     for (int b = 0; b < tile; b += SP_LANES) {
-        int some = count - b < SP_LANES ? count - b : SP_LANES;
+        int rest = count - b < SP_LANES ? count - b : SP_LANES;
         int64_t i = 0;
 
-        if (some == SP_LANES)
+        if (rest == SP_LANES)
             for (; i + SP_LANES <= width; i += SP_LANES)
                 turn_block(to + i * tile + b, x + b * width + i, width, tile);
-        turn_some(to + b, x + (some > 0 ? b * width : 0), width, tile,
-                  some > 0 ? some : 0, i);
+        turn_some(to + b, x + (rest > 0 ? b * width : 0), width, tile,
+                  rest > 0 ? rest : 0, i);
     }
 }
 

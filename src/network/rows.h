@@ -17,7 +17,6 @@ typedef struct {
     int tiles; /* of a raft, at most */
     sp_rows_layer *layer;
     sp_share *share;
-    int32_t *target;
     float *bias, *weight;
     uint16_t *near;
     uint32_t *far;
@@ -27,6 +26,9 @@ typedef struct {
                        when none is, or when it was not asked for */
 } sp_rows;
 
+/* The tile that suits a network: 32, or, where outputs share sources, 16,
+ * which leaves registers to more outputs (rows_pack.c). */
+spry_status sp_rows_choose(int *tile, const spry_network *n);
 /* The layers of r->net for r->tile and r->places (rows_pack.c). */
 spry_status sp_rows_pack(sp_rows *r);
 
