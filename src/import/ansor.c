@@ -78,40 +78,47 @@ typedef struct {
     char name[SP_NAME], blocks[48];
 } workload;
 
+/* "sparse_dense...", dense rows, shape, [blocks, r, c], ... */
+static void read_sparse(workload *w, sp_import *f, const sp_json_doc *d)
+{
+    const sp_json_value *blocks = item(d, d->value, 4);
+    int64_t r = count(item(d, blocks, 1)), c = count(item(d, blocks, 2));
+
+    snprintf(f->op, sizeof f->op, "spmm");
+    snprintf(w->name, sizeof w->name, "%s", f->subject);
+    snprintf(w->blocks, sizeof w->blocks, "bsr=%lldx%lld ", (long long)r,
+             (long long)c);
+    w->k.n = count(item(d, d->value, 1));
+    w->k.rows = count(item(d, d->value, 2));
+    w->k.cols = count(item(d, d->value, 3));
+    if (r <= 1 << 20 && c <= 1 << 20 && count(item(d, blocks, 0)) <= 1 << 20)
+        w->k.nnz = count(item(d, blocks, 0)) * r * c;
+}
+
 static spry_status read_workload(workload *w, sp_import *f, const char *text)
 {
     uint8_t digest[SP_SHA256];
     char hex[17];
     sp_json_doc d;
-    const sp_json_value *blocks;
     spry_status s = sp_json_parse(&d, text, strlen(text));
     const char *kind = s == SPRY_OK ? string(item(&d, d.value, 0)) : NULL;
 
-    if (!kind)
-        return s == SPRY_OK ? sp_fail(SPRY_INPUT, "a workload without a name")
-                            : s;
     *w = (workload){.blocks = ""};
-    if (strncmp(kind, "sparse_dense", 12) == 0) {
-        blocks = item(&d, d.value, 4);
-        snprintf(f->op, sizeof f->op, "spmm");
-        snprintf(w->name, sizeof w->name, "%s", f->subject);
-        w->k.n = count(item(&d, d.value, 1));
-        w->k.rows = count(item(&d, d.value, 2));
-        w->k.cols = count(item(&d, d.value, 3));
-        w->k.nnz = count(item(&d, blocks, 0)) * count(item(&d, blocks, 1)) *
-                   count(item(&d, blocks, 2));
-        snprintf(w->blocks, sizeof w->blocks, "bsr=%lldx%lld ",
-                 (long long)count(item(&d, blocks, 1)),
-                 (long long)count(item(&d, blocks, 2)));
-    } else {
+    w->k.name = w->name;
+    if (s != SPRY_OK)
+        return s;
+    if (!kind)
+        s = sp_fail(SPRY_INPUT, "a workload without a name");
+    else if (strncmp(kind, "sparse_dense", 12) == 0)
+        read_sparse(w, f, &d);
+    else {
         sp_sha256(digest, text, strlen(text));
         sp_hex(hex, digest, 8);
         snprintf(f->op, sizeof f->op, "dense");
         snprintf(w->name, sizeof w->name, "%.40s-%s", kind, hex);
     }
-    w->k.name = w->name;
     sp_json_free(&d);
-    return SPRY_OK;
+    return s;
 }
 
 /* Fastest of the times; failures carry a huge one. */

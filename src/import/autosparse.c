@@ -98,7 +98,8 @@ static int read_splits(config *c, int kind)
                 !number(&a->size, c, (int64_t)1 << 40))
                 return 0;
             a->kind = kind;
-            whole *= a->size;
+            if (__builtin_mul_overflow(whole, a->size, &whole))
+                return 0;
             c->axes++;
         }
         c->strange |= parts != 2;

@@ -203,14 +203,15 @@ static void ansor_lines_become_records(void **state)
     finder f;
 
     (void)state;
-    put("toplevel__cfd1_sparse_dense.json",
-        TASK "\"r\": [[0.5, 0.25], 0, 1, 1700000000], \"v\": \"v0.6\"}\n"
-             "# a comment\n" TASK
-             "\"r\": [[1e10], 7, 1, 1700000001], \"v\": \"v0.6\"}\n"
-             "{\"i\": 3}\nnot json\n");
+    put("toplevel__cfd1_sparse_dense.json", TASK
+        "\"r\": [[0.5, 0.25], 0, 1, 1700000000], \"v\": \"v0.6\"}\n"
+        "# a comment\n" TASK
+        "\"r\": [[1e10], 7, 1, 1700000001], \"v\": \"v0.6\"}\n"
+        "{\"i\": 3}\nnot json\n"
+        "{\"i\": [[\"[7]\", \"llvm\", [6]], [[], []]], \"r\": [[1], 0, 1, 2]}\n");
     check_ok(spry_import(&in, db, dir, SPRY_IMPORT_ANSOR, NULL));
     assert_int_equal(in.added, 2);
-    assert_int_equal(in.bad, 2);
+    assert_int_equal(in.bad, 3);
     assert_non_null(strstr(in.why, ".json:4: "));
     f = (finder){.wanted = "ansor bsr=16x4 [[\"SP\",4,0,256,[16,4],1]]"};
     check_ok(spry_records_each(db, NULL, NULL, find_one, &f));
