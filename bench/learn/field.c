@@ -142,6 +142,8 @@ spry_status open_fields(bench *b)
         b->f[o].op = ops[o];
     bench_walk_files(take_file, b, 3);
     take_suite(b);
+    if (spry_kernels_open(&b->kernels) != SPRY_OK)
+        return SPRY_SYSTEM;
     return spry_records_open(&b->db, store ? store : ":memory:");
 }
 
@@ -164,6 +166,7 @@ void close_fields(bench *b)
     }
     for (int i = 0; i < b->matrices; i++)
         spry_matrix_free(b->matrix[i]);
+    spry_kernels_close(b->kernels);
     spry_records_close(b->db);
 }
 
@@ -250,6 +253,7 @@ static spry_status collect(bench *b, task *t, int samples, double seconds,
     o.schedules = samples;
     o.seconds = seconds;
     o.machine = &b->m;
+    o.kernels = b->kernels;
     o.list = list;
     o.listed = listed;
     s = spry_collect(&got, b->db, t->p, t->source, NULL, &o);

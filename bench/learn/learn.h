@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     spry_machine m;
     spry_records *db;
+    spry_kernels *kernels; /* compiled so far */
     field f[OPS];
     spry_matrix *matrix[MOST_TASKS];
     int matrices;
