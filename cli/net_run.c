@@ -43,7 +43,7 @@ static const opt_page page = {
     1,
     1};
 
-enum { SLICE_BYTES = 1 << 28, STREAM_EDGES = 1 << 28, SLICE_ROWS = 1 << 16 };
+enum { SLICE_BYTES = 1 << 28, STREAM_EDGES = 1 << 26, SLICE_ROWS = 1 << 16 };
 
 /* A network ready to run, one way or another. */
 typedef struct {
