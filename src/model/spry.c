@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/distil.h"
 #include "model/fast.h"
 #include "model/kinds.h"
 #include "model/trees.h"
@@ -200,14 +201,15 @@ static spry_status grow_time(sp_trees *out, const sp_lesson *l)
 
 /* ---- fitting ---- */
 
+/* The head learns from the trees, on points that nobody measured too. */
 static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
 {
     sp_lesson quiet = *w->l;
+    sp_lesson_table taught;
     sp_net_lesson is = {
         .l = &quiet,
-        .train = w->train,
+        .train = &taught,
         .test = w->test,
-        .target = w->train->slower,
         .nn = nn,
         .net = &m->fast,
         .pass = sp_fast_pass,
@@ -222,11 +224,16 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
     spry_status s = sp_fast_make(&m->fast, nn);
 
     quiet.note = NULL;
+    if (s == SPRY_OK)
+        s = sp_distil(&taught, w->train, &m->trees, w->l->seed, w->l->threads);
     if (s != SPRY_OK)
         return s;
-    sp_scaler_fit(&m->fast.problem_scale, w->train, 0);
-    sp_scaler_fit(&m->fast.schedule_scale, w->train, PROBLEM);
-    return sp_net_learn(&is);
+    is.target = taught.slower;
+    sp_scaler_fit(&m->fast.problem_scale, &taught, 0);
+    sp_scaler_fit(&m->fast.schedule_scale, &taught, PROBLEM);
+    s = sp_net_learn(&is);
+    sp_table_free(&taught);
+    return s;
 }
 
 static spry_status fit_all(sp_cost *c, work *w)
