@@ -15,11 +15,12 @@ static const double PROMISE = 1.05;
 /* ---- searching ---- */
 
 /* The schedule that effort predict would take. */
-static spry_status first_choice(spry_schedule *out, asker *a, sp_space *s)
+static spry_status first_choice(spry_schedule *out, asker *a)
 {
     spry_schedule plain[SP_BASELINES];
     double seconds[SP_BASELINES];
     int n = a->family->baselines(plain, a->p, a->m), least = 0, count;
+    sp_space s = ask_space(a, SP_FAMILIES, NULL);
     sp_candidate best;
     spry_status status;
 
@@ -28,8 +29,7 @@ static spry_status first_choice(spry_schedule *out, asker *a, sp_space *s)
         if (seconds[i] < seconds[least])
             least = i;
     *out = plain[least];
-    s->domain = SP_FAMILIES;
-    status = sp_strategy_find("exhaustive")->find(&best, &count, 1, s);
+    status = sp_strategy_find("exhaustive")->find(&best, &count, 1, &s);
     if (status == SPRY_OK && count && best.predicted * PROMISE < seconds[least])
         *out = best.x;
     return status;
@@ -37,12 +37,20 @@ static spry_status first_choice(spry_schedule *out, asker *a, sp_space *s)
 
 /* ---- measuring ---- */
 
+/* Rows whose 95 % interval is wider than this either way say nothing about
+ * which is best. */
+static const double UNSURE = 0.2;
+
+static double speedup(const sp_example *e)
+{
+    return isnan(e->log_speedup) || e->noise > UNSURE ? 0 : exp(e->log_speedup);
+}
+
 static double speedup_of(const task *t, const spry_schedule *x)
 {
     for (int i = 0; i < t->rows; i++)
         if (sp_schedule_equal(&t->row[i].x, x))
-            return isnan(t->row[i].log_speedup) ? 0
-                                                : exp(t->row[i].log_speedup);
+            return speedup(&t->row[i]);
     return 0;
 }
 
@@ -57,70 +65,76 @@ static void look_up(task *t, const spry_schedule *list, int count,
         t->best_of_top = fmax(t->best_of_top, is);
     }
     for (int i = 0; i < t->rows; i++)
-        if (!isnan(t->row[i].log_speedup))
-            t->best_known = fmax(t->best_known, exp(t->row[i].log_speedup));
+        t->best_known = fmax(t->best_known, speedup(&t->row[i]));
 }
 
-static spry_status choose(bench *b, task *t, const sp_cost *c,
-                          const sp_nests *nests)
+static int by_prediction(const void *a, const void *b)
 {
-    sp_candidate top[TOP];
+    const sp_candidate *x = a, *y = b;
+
+    return (x->predicted > y->predicted) - (x->predicted < y->predicted);
+}
+
+/* Of formats and nests together, searched as the tuner does. */
+static spry_status find_top(spry_schedule *list, int *count, asker *a)
+{
+    sp_space families = ask_space(a, SP_FAMILIES, NULL);
+    sp_space nests = ask_space(a, SP_NESTS, NULL);
+    sp_candidate top[2 * TOP];
+    int n = 0, more = 0;
+    spry_status s =
+        sp_strategy_find("exhaustive")->find(top, &n, TOP, &families);
+
+    if (s == SPRY_OK)
+        s = sp_strategy_find("evolve")->find(top + n, &more, TOP, &nests);
+    qsort(top, (size_t)(n + more), sizeof *top, by_prediction);
+    *count = n + more < TOP ? n + more : TOP;
+    for (int i = 0; i < *count; i++)
+        list[i] = top[i].x;
+    return s;
+}
+
+static spry_status choose(bench *b, task *t, const sp_cost *c)
+{
     spry_schedule list[TOP + 1];
     asker a;
-    sp_space s;
     int count = 0;
-    spry_status status = ask_open(&a, t->p, &b->m, c);
+    spry_status s = ask_open(&a, t->p, &b->m, c);
 
-    if (status != SPRY_OK)
-        return status;
-    s = ask_space(&a, SP_BOTH, nests);
-    status = sp_strategy_find("exhaustive")->find(top, &count, TOP, &s);
-    for (int i = 0; i < count; i++)
-        list[i] = top[i].x;
-    if (status == SPRY_OK)
-        status = first_choice(&list[count], &a, &s);
+    if (s != SPRY_OK)
+        return s;
+    s = find_top(list, &count, &a);
+    if (s == SPRY_OK)
+        s = first_choice(&list[count], &a);
     ask_close(&a);
-    if (status == SPRY_OK)
-        status = collect_list(b, t, list, count + 1);
-    if (status == SPRY_OK)
+    if (s == SPRY_OK)
+        s = collect_list(b, t, list, count + 1);
+    if (s == SPRY_OK)
         look_up(t, list, count, &list[count]);
-    return status;
+    return s;
 }
 
-/* Every problem of a fold, deep ones first. */
-static void choose_fold(bench *b, field *f, int fold, sp_nests *nests,
-                        double until)
+/* Every problem of an operation, deep ones first. */
+static void choose_all(bench *b, field *f, double until)
 {
-    if (!f->model[fold] || sp_nests_embed(nests, f->model[fold]) != SPRY_OK)
-        return;
     for (int deep = 1; deep >= 0; deep--)
         for (int i = 0; i < f->count; i++) {
             task *t = f->at[i];
 
-            if (t->fold != fold || t->deep != deep || !t->sampled ||
+            if (t->deep != deep || !t->sampled || !f->model[t->fold] ||
                 elapsed(b) > until)
                 continue;
-            if (choose(b, t, f->model[fold], nests) != SPRY_OK)
+            if (choose(b, t, f->model[t->fold]) != SPRY_OK)
                 printf("%s: %s\n", t->name, spry_message());
         }
 }
 
 void measure_choices(bench *b, double until)
 {
-    double begun = elapsed(b), each = (until - begun) / (OPS * FOLDS);
-    int turn = 0;
+    double begun = elapsed(b);
 
-    for (int o = 0; o < OPS; o++) {
-        spry_space space = {
-            .op = b->f[o].op, .splits = {6, 6}, .threads = b->m.threads};
-        sp_nests *nests;
-
-        if (sp_nests_make(&nests, &space) != SPRY_OK)
-            return;
-        for (int fold = 0; fold < FOLDS; fold++)
-            choose_fold(b, &b->f[o], fold, nests, begun + ++turn * each);
-        sp_nests_free(nests);
-    }
+    for (int o = 0; o < OPS; o++)
+        choose_all(b, &b->f[o], begun + (o + 1) * (until - begun) / OPS);
     printf("choices measured, %.0f s\n", elapsed(b) - begun);
 }
 
@@ -141,7 +155,7 @@ static double random_regret(const task *t)
     int n = 0;
 
     for (int i = 0; is && i < t->sampled; i++)
-        if (!isnan(t->row[i].log_speedup))
+        if (speedup(&t->row[i]) > 0)
             is[n++] = t->row[i].log_speedup;
     if (is)
         qsort(is, (size_t)n, sizeof *is, descending);

@@ -2,12 +2,13 @@
  *
  * A hierarchical navigable small world: every vector lies on the ground, ever
  * fewer of them on the floors above, and on each floor a vector is joined to
- * some near it. Who looks for the best of a score begins at the top, goes to
- * better neighbours while there are any, and down; on the ground the `ef`
- * best so far are kept, and their neighbours looked at.
+ * some near it. Who looks for what is near begins at the top, goes to better
+ * neighbours while there are any, and down; on the ground the `ef` best so far
+ * are kept, and their neighbours looked at.
  *
- * The score need not be a distance. It helps when vectors close to each
- * other score alike, as schedules do under the model that embedded them. */
+ * The score need not be a distance: then a walk begins at all items of a floor
+ * that has few. It helps when vectors close to each other score alike, as
+ * schedules do under the model that embedded them. */
 #ifndef SP_KNN_H
 #define SP_KNN_H
 

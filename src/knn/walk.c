@@ -152,16 +152,13 @@ static spry_status consider(sp_walker *w, sp_knn_found f, int ef)
     return s == SPRY_OK ? push(&w->next, f) : s;
 }
 
-spry_status sp_walker_roam(sp_walker *w, sp_knn_found start, int floor, int ef)
+/* From all that are in w->next. */
+static spry_status go_on(sp_walker *w, int floor, int ef)
 {
     int32_t item[2 * SP_KNN_DEGREE];
     double score[2 * SP_KNN_DEGREE];
-    spry_status s;
+    spry_status s = SPRY_OK;
 
-    w->walk++;
-    w->next.n = w->kept.n = 0;
-    w->met[start.item] = w->walk;
-    s = consider(w, start, ef);
     while (s == SPRY_OK && w->next.n > 0) {
         sp_knn_found at = pop(&w->next);
         int n;
@@ -176,6 +173,52 @@ spry_status sp_walker_roam(sp_walker *w, sp_knn_found start, int floor, int ef)
     return s;
 }
 
+static void start_over(sp_walker *w)
+{
+    w->walk++;
+    w->next.n = w->kept.n = 0;
+}
+
+spry_status sp_walker_roam(sp_walker *w, sp_knn_found start, int floor, int ef)
+{
+    spry_status s;
+
+    start_over(w);
+    w->met[start.item] = w->walk;
+    s = consider(w, start, ef);
+    return s == SPRY_OK ? go_on(w, floor, ef) : s;
+}
+
+/* The lowest floor that has no more than ef items. */
+static int sparse_floor(const sp_knn *g, int ef)
+{
+    int64_t on[SP_KNN_FLOORS] = {0}, above = 0;
+    int floor = SP_KNN_FLOORS;
+
+    for (int64_t i = 0; i < g->count; i++)
+        on[g->floor[i]]++;
+    while (floor > 0 && above + on[floor - 1] <= ef)
+        above += on[--floor];
+    return floor;
+}
+
+/* Over the ground from all of a sparse floor: where the score is no distance
+ * it has many valleys, and one way down ends in one of them. */
+static spry_status roam_from_many(sp_walker *w, int ef)
+{
+    const sp_knn *g = w->g;
+    int floor = sparse_floor(g, ef);
+    spry_status s = SPRY_OK;
+
+    start_over(w);
+    for (int64_t i = 0; s == SPRY_OK && i < g->count; i++)
+        if (g->floor[i] >= floor || i == g->entry) {
+            w->met[i] = w->walk;
+            s = consider(w, sp_walker_score(w, (int32_t)i), ef);
+        }
+    return s == SPRY_OK ? go_on(w, 0, ef) : s;
+}
+
 static int by_score(const void *a, const void *b)
 {
     return better(a, b) ? -1 : better(b, a);
@@ -188,29 +231,28 @@ void sp_walker_sort(sp_walker *w)
 
 /* ---- the door ---- */
 
+/* The best of what is kept. */
+static void hand_out(sp_knn_found *out, int *count, int most, sp_walker *w)
+{
+    sp_walker_sort(w);
+    for (; *count < most && *count < w->kept.n; ++*count)
+        out[*count] = w->kept.at[*count];
+}
+
 spry_status sp_knn_walk(sp_knn_found *out, int *count, int most,
                         const sp_knn *g, int ef, sp_knn_score *score,
                         void *payload, int64_t *asked)
 {
     sp_walker w;
     spry_status s = sp_walker_open(&w, g);
-    sp_knn_found start;
 
     *count = 0;
     w.score = score;
     w.payload = payload;
-    if (s == SPRY_OK) {
-        start = sp_walker_score(&w, g->entry);
-        start = sp_walker_descend(&w, start, g->floor[g->entry], 0);
-        s = sp_walker_roam(&w, start, 0, ef < most ? most : ef);
-    }
-    if (s == SPRY_OK) {
-        sp_walker_sort(&w);
-        while (*count < most && *count < w.kept.n) {
-            out[*count] = w.kept.at[*count];
-            ++*count;
-        }
-    }
+    if (s == SPRY_OK)
+        s = roam_from_many(&w, ef < most ? most : ef);
+    if (s == SPRY_OK)
+        hand_out(out, count, most, &w);
     *asked = w.asked;
     sp_walker_close(&w);
     return s;
@@ -235,6 +277,21 @@ spry_status sp_knn_nearest(sp_knn_found *out, int *count, int most,
                            int64_t *asked)
 {
     target t = {g, query};
+    sp_walker w;
+    spry_status s = sp_walker_open(&w, g);
+    sp_knn_found start;
 
-    return sp_knn_walk(out, count, most, g, ef, distances, &t, asked);
+    *count = 0;
+    w.score = distances;
+    w.payload = &t;
+    if (s == SPRY_OK) {
+        start = sp_walker_score(&w, g->entry);
+        start = sp_walker_descend(&w, start, g->floor[g->entry], 0);
+        s = sp_walker_roam(&w, start, 0, ef < most ? most : ef);
+    }
+    if (s == SPRY_OK)
+        hand_out(out, count, most, &w);
+    *asked = w.asked;
+    sp_walker_close(&w);
+    return s;
 }

@@ -34,3 +34,16 @@ spry_status sp_batch_add(sp_batch *b, const spry_schedule *x)
     b->x[b->n++] = *x;
     return b->n == SP_BATCH ? sp_batch_end(b) : SPRY_OK;
 }
+
+spry_status sp_batch_add_nest(sp_batch *b, const spry_schedule *x)
+{
+    spry_schedule alone = *x;
+    spry_status status = sp_batch_add(b, x);
+
+    if (status != SPRY_OK || x->threads == 1)
+        return status;
+    alone.threads = 1;
+    alone.chunk = 0;
+    alone.super.parallel = 0;
+    return sp_batch_add(b, &alone);
+}

@@ -91,7 +91,7 @@ static spry_status visit_families(sp_keep *keep, const sp_space *s)
 
 /* So many of the roughly best are scored well. Chunks make nine of one nest,
  * and the rough score is rough. */
-enum { FIRST = 1 << 16 };
+enum { FIRST = 1 << 15 };
 
 /* Of the best, many may be impossible to store: then look at more. */
 static spry_status take_nests(sp_keep *keep, int most, const sp_space *s,

@@ -25,60 +25,81 @@ typedef struct {
 
 /* ---- over the nests' graph ---- */
 
-/* Without a view, the score itself. */
-static void ask_points(double *out, const int32_t *node, int n,
-                       const sp_space *s)
-{
-    spry_schedule x[SP_BATCH];
+/* What cannot be had is worse than all else, but not all the same: the rough
+ * score leads the walk out of it. */
+static const double NOT_TO_BE_HAD = 1e100;
 
-    for (int i = 0; i < n; i++)
-        x[i] = sp_nests_at(s->nests, sp_nests_item(s->nests, node[i]));
-    sp_score_points(out, s, x, n);
-}
-
-static void ask_nests(double *out, const int32_t *node, int n, void *payload)
+static void lead_out(double *out, const int32_t *node, int n, const walking *w)
 {
-    const walking *w = payload;
     const sp_knn *g = w->s->nests->graph;
     int width = sp_knn_dim(g);
     float score[SP_BATCH];
 
-    if (n == 0)
-        return;
-    if (!w->s->view) {
-        ask_points(out, node, n, w->s);
-        return;
-    }
     for (int i = 0; i < n; i++)
         memcpy(w->half + i * width, sp_knn_vector(g, node[i]),
                (size_t)width * sizeof *w->half);
     sp_view_join(score, w->s->view, w->half, n);
-    if (w->s->asked)
-        *w->s->asked += n;
     for (int i = 0; i < n; i++)
-        out[i] = (double)score[i];
+        if (!(out[i] < HUGE_VAL))
+            out[i] = NOT_TO_BE_HAD * (1 + 1e-3 * (double)score[i]);
 }
 
-/* The best that can be stored, with every chunk. */
-static spry_status keep_nests(sp_keep *keep, const sp_space *s,
+/* The graph is the embeddings', the score the model's own. */
+static void ask_nests(double *out, const int32_t *node, int n, void *payload)
+{
+    const walking *w = payload;
+    const sp_nests *nests = w->s->nests;
+    spry_schedule x[SP_BATCH];
+    int lost = 0;
+
+    if (n < 1)
+        return;
+    for (int i = 0; i < n; i++)
+        x[i] = sp_nests_at(nests, sp_nests_item(nests, node[i]));
+    sp_score_points(out, w->s, x, n);
+    for (int i = 0; i < n; i++) {
+        if (!sp_nest_fits(&x[i], w->s->p))
+            out[i] = HUGE_VAL;
+        lost += !(out[i] < HUGE_VAL);
+    }
+    if (lost && w->s->view)
+        lead_out(out, node, n, w);
+}
+
+/* What was found, on all threads and on one. */
+static spry_status keep_found(sp_keep *keep, const sp_space *s,
                               const sp_knn_found *found, int count)
 {
-    const sp_nests *n = s->nests;
     sp_batch batch = {.s = s, .keep = keep};
     spry_status status = SPRY_OK;
 
-    for (int i = 0, kept = 0; i < count && kept < WELL; i++) {
-        int64_t first = (int64_t)found[i].item * n->stride;
-        spry_schedule x = sp_nests_at(n, first);
+    for (int i = 0;
+         status == SPRY_OK && i < count && found[i].score < NOT_TO_BE_HAD / 2;
+         i++) {
+        spry_schedule x =
+            sp_nests_at(s->nests, sp_nests_item(s->nests, found[i].item));
 
-        if (!sp_nest_fits(&x, s->p))
-            continue;
-        for (int k = 0; status == SPRY_OK && k < n->stride; k++) {
-            x = sp_nests_at(n, first + k);
-            status = sp_batch_add(&batch, &x);
-        }
-        kept++;
+        status = sp_batch_add_nest(&batch, &x);
     }
+    return status == SPRY_OK ? sp_batch_end(&batch) : status;
+}
+
+/* The best of them with every chunk. */
+static spry_status try_chunks(sp_keep *keep, const sp_space *s)
+{
+    sp_candidate best[WELL];
+    sp_batch batch = {.s = s, .keep = keep};
+    int count = 0;
+    spry_status status = sp_keep_best(best, &count, WELL, keep, s->p);
+
+    for (int i = 0; i < count; i++)
+        for (int k = 0; status == SPRY_OK && k < s->nests->stride; k++) {
+            spry_schedule x = best[i].x;
+
+            x.chunk = 1 << k;
+            if (x.threads > 1 && x.chunk != best[i].x.chunk)
+                status = sp_batch_add(&batch, &x);
+        }
     return status == SPRY_OK ? sp_batch_end(&batch) : status;
 }
 
@@ -96,7 +117,9 @@ static spry_status walk_nests(sp_keep *keep, const sp_space *s)
     if (status == SPRY_OK)
         status = sp_knn_walk(found, &count, ef, g, ef, ask_nests, &w, &asked);
     if (status == SPRY_OK)
-        status = keep_nests(keep, s, found, count);
+        status = keep_found(keep, s, found, count);
+    if (status == SPRY_OK)
+        status = try_chunks(keep, s);
     sp_free(found);
     sp_free(w.half);
     return status;
@@ -178,7 +201,7 @@ spry_status sp_search_graph(sp_candidate *out, int *count, int most,
 
     *count = 0;
     if (status == SPRY_OK) {
-        if (s->domain == SP_NESTS && s->nests && s->nests->graph)
+        if (s->domain == SP_NESTS && s->nests && s->nests->graph && s->compile)
             status = walk_nests(&keep, s);
         else
             status = walk_drawn(&keep, s);

@@ -91,6 +91,9 @@ struct sp_nests {
     struct sp_knn *graph; /* over one of each stride; NULL: not linked */
 };
 
+/* Take x and, where threads share it, what it is without them: the table has
+ * all its nests on the same threads, and small matrices want one. */
+spry_status sp_batch_add_nest(sp_batch *b, const spry_schedule *x);
 /* The point that stands for its stride in the graph. */
 int64_t sp_nests_item(const sp_nests *n, int32_t node);
 

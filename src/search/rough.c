@@ -185,7 +185,7 @@ spry_status sp_rough_keep(sp_keep *keep, int64_t *kept, const sp_space *s,
         if (!is_new(seen, (uint64_t)size - 1, sp_kind_of(&x)) ||
             !sp_nest_fits(&x, s->p))
             continue;
-        status = sp_batch_add(&batch, &x);
+        status = sp_batch_add_nest(&batch, &x);
         ++*kept;
     }
     sp_free(seen);
