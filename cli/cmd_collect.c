@@ -10,7 +10,7 @@
 
 static const char *suite, *ops = "spmv,spmm,sddmm", *widths = "128",
                           *types = "f32", *counts;
-static int schedules = 100, from = SPRY_DRAW_BOTH;
+static int schedules = 100, from = SPRY_DRAW_BOTH, timer;
 static double budget;
 static const opt options[] = {
     {"suite", OPT_TEXT, &suite, "small|default",
@@ -23,6 +23,8 @@ static const opt options[] = {
      "of each problem, in all (100)"},
     {"from", OPT_WORD, &from, "both|super|families",
      "nests as WACO samples them, formats, or both"},
+    {"clock", OPT_WORD, &timer, "wall|processor",
+     "processor: on one thread, for a machine at other work"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop after: 60s, 10m, 2h"},
     {0}};
 static const opt_page page = {
@@ -130,6 +132,8 @@ static spry_status read_machines(plan *p)
     int64_t threads;
     spry_status s = SPRY_OK;
 
+    if (timer)
+        cli.threads = 1;
     if (!counts) {
         p->machines = 1;
         return open_machine(&p->machine[0], 1);
@@ -208,6 +212,7 @@ static spry_status collect_one(tally *t, const spry_problem *p,
     o.seed = cli.seed;
     o.machine = m;
     o.kernels = t->kernels;
+    o.processor_time = timer;
     o.progress = show;
     o.payload = t;
     s = say_status(spry_collect(&c, t->db, p, t->source, NULL, &o));

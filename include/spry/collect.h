@@ -56,12 +56,15 @@ typedef struct {
     const spry_schedule *list;
     int listed;
     spry_kernels *kernels; /* NULL: those of this problem are forgotten */
+    /* 1: time is processor time, which a machine at other work does not
+     * lengthen much; the machine must have one thread. */
+    int processor_time;
 } spry_collect_options;
 
 #define SPRY_COLLECT_DEFAULTS                                                \
     {                                                                        \
         sizeof(spry_collect_options), 100, SPRY_DRAW_BOTH, 0, 1, NULL, NULL, \
-            NULL, NULL, 0, NULL                                              \
+            NULL, NULL, 0, NULL, 0                                           \
     }
 
 /* Measure what db lacks of a problem. source and group go into its origin;

@@ -87,9 +87,9 @@ void sp_oracle_free(sp_oracle *o);
 spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
 
 /* One run on integers into NaN, every result compared: for a trial that is
- * to be timed, not used. *seconds is what the run took. */
+ * to be timed, not used. *seconds is what the run took by the clock. */
 spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
-                          double *seconds);
+                          double (*clock)(void), double *seconds);
 
 /* The operands and room for results, as the oracle holds them. */
 const void *sp_oracle_B(const sp_oracle *o);

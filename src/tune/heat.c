@@ -109,7 +109,9 @@ static spry_status check_briefly(const sp_heats *h, sp_result *r,
     int runs = 0;
 
     while (runs < CHECKED_RUNS && spent < SLOW_SECONDS) {
-        spry_status s = sp_oracle_try(h->oracle, plan, &seconds[runs]);
+        spry_status s =
+            sp_oracle_try(h->oracle, plan, h->o.clock ? h->o.clock : sp_seconds,
+                          &seconds[runs]);
 
         if (s != SPRY_OK || !base->done || r == base || seconds[runs] < limit)
             return s;
@@ -127,7 +129,7 @@ static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
     if (h->cut > 0)
         return check_briefly(h, r, plan);
     if (h->brief && !sp_check_is_short(h->p))
-        return sp_oracle_try(h->oracle, plan, &seconds);
+        return sp_oracle_try(h->oracle, plan, sp_seconds, &seconds);
     return sp_oracle_check(h->oracle, plan);
 }
 

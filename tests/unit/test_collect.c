@@ -120,6 +120,24 @@ static void nests_are_collected_when_there_is_a_compiler(void **state)
     spry_records_close(db);
 }
 
+static void processor_time_is_of_one_thread(void **state)
+{
+    fixture *f = *state;
+    spry_records *db = open_store("a.db");
+    spry_machine m = make_machine();
+    spry_collected c;
+
+    f->opt.machine = &m;
+    f->opt.processor_time = 1;
+    if (m.threads > 1)
+        assert_int_equal(spry_collect(&c, db, f->p, "", NULL, &f->opt),
+                         SPRY_USAGE);
+    check_ok(spry_machine_limit(&m, 1, m.isa));
+    c = run(f, db);
+    assert_true(c.verdict[SPRY_VERDICT_OK] > c.planned / 2);
+    spry_records_close(db);
+}
+
 /* ---- again ---- */
 
 static void what_is_known_is_not_measured_again(void **state)
@@ -349,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(every_trial_is_a_record),
         WITH(nests_are_collected_when_there_is_a_compiler),
+        WITH(processor_time_is_of_one_thread),
         WITH(what_is_known_is_not_measured_again),
         WITH(a_stop_loses_nothing),
         WITH(what_another_has_claimed_is_left_to_it),
