@@ -21,21 +21,21 @@ static int is_block(int32_t r, int32_t c)
     return power_of_two(r) && power_of_two(c) && r <= 16 && c <= 16;
 }
 
-static spry_status check_table(const spry_schedule *x, spry_op op)
+static int has_op(const spry_schedule *x, spry_op op)
 {
-    if (x->format < 0 || x->format >= sp_format_count ||
-        !sp_formats[x->format].uses[op])
-        return sp_fail(SPRY_USAGE, "this format has no %s", spry_op_name(op));
-    for (int i = 0; i < sp_param_count; i++) {
-        const sp_param *q = &sp_params[i];
+    return x->format >= 0 && x->format < sp_format_count &&
+           sp_formats[x->format].uses[op];
+}
 
-        if (sp_param_get(x, q) != q->otherwise &&
-            !sp_param_used(q, x->format, op))
-            return sp_fail(SPRY_USAGE, "%s has no parameter %s for %s",
-                           sp_formats[x->format].name, q->name,
-                           spry_op_name(op));
-    }
-    return SPRY_OK;
+/* The first parameter that the format does not have and that is set, or
+ * NULL. */
+static const sp_param *stray(const spry_schedule *x, spry_op op)
+{
+    for (int i = 0; i < sp_param_count; i++)
+        if (sp_param_get(x, &sp_params[i]) != sp_params[i].otherwise &&
+            !sp_param_used(&sp_params[i], x->format, op))
+            return &sp_params[i];
+    return NULL;
 }
 
 /* More threads than this cannot be meant, whatever the machine: starting
@@ -144,19 +144,38 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
     return NULL;
 }
 
-spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
-                                const spry_machine *m)
+/* What the table does not know, or NULL. */
+static const char *fault_of(const spry_schedule *x, const spry_problem *p,
+                            const spry_machine *m)
 {
-    const char *fault;
-    spry_status s = check_table(x, p->op);
+    const char *fault = shape_fault(x, p->op);
 
-    if (s != SPRY_OK)
-        return s;
-    fault = shape_fault(x, p->op);
     if (!fault)
         fault = x->format == SPRY_SUPER ? sp_super_fault(x, p->op)
                                         : mix_fault(x, p->op);
-    if (!fault)
-        fault = problem_fault(x, p, m);
+    return fault ? fault : problem_fault(x, p, m);
+}
+
+int sp_schedule_is_legal(const spry_schedule *x, const spry_problem *p,
+                         const spry_machine *m)
+{
+    return has_op(x, p->op) && !stray(x, p->op) && !fault_of(x, p, m);
+}
+
+spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
+                                const spry_machine *m)
+{
+    const sp_param *q;
+    const char *fault;
+
+    if (!has_op(x, p->op))
+        return sp_fail(SPRY_USAGE, "this format has no %s",
+                       spry_op_name(p->op));
+    q = stray(x, p->op);
+    if (q)
+        return sp_fail(SPRY_USAGE, "%s has no parameter %s for %s",
+                       sp_formats[x->format].name, q->name,
+                       spry_op_name(p->op));
+    fault = fault_of(x, p, m);
     return fault ? sp_fail(SPRY_USAGE, "%s", fault) : SPRY_OK;
 }

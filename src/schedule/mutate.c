@@ -46,8 +46,7 @@ int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
             if (sp_param_used(q, y.format, p->op))
                 sp_param_set(&y, q, pick_value(q, m, r));
         }
-        if (!sp_schedule_equal(&y, x) &&
-            spry_schedule_legal(&y, p, m) == SPRY_OK) {
+        if (!sp_schedule_equal(&y, x) && sp_schedule_is_legal(&y, p, m)) {
             *x = y;
             return 1;
         }

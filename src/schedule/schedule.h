@@ -43,6 +43,10 @@ int sp_schedule_innermost(const spry_schedule *x);
 /* The plain loop: nothing but threads and chunk set. */
 int sp_schedule_plain(const spry_schedule *x);
 
+/* spry_schedule_legal without a sentence, for those who ask often. */
+int sp_schedule_is_legal(const spry_schedule *x, const spry_problem *p,
+                         const spry_machine *m);
+
 int sp_schedule_equal(const spry_schedule *a, const spry_schedule *b);
 
 /* Move to a legal neighbour: one parameter, now and then the format. 0 when

@@ -77,15 +77,40 @@ void sp_param_set(spry_schedule *x, const sp_param *q, int32_t value)
     memcpy((char *)x + q->offset, &value, sizeof value);
 }
 
-int sp_param_used(const sp_param *q, int32_t format, spry_op op)
+/* Is `name` one of the words of a list? */
+static int listed(const char *list, const char *name)
 {
-    const char *list = sp_formats[format].uses[op];
-    size_t n = strlen(q->name);
+    size_t n = strlen(name);
 
-    for (const char *at = list; at && (at = strstr(at, q->name)); at += n)
+    for (const char *at = list; at && (at = strstr(at, name)); at += n)
         if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0))
             return 1;
     return 0;
+}
+
+/* Bit i: parameter i is used; the highest: it is known. Whoever comes first
+ * reads the words, and all find the same. */
+static uint32_t used_by(int32_t format, spry_op op)
+{
+    enum { MOST = 16 };
+    static const uint32_t known = 1u << 31;
+    static _Atomic uint32_t table[MOST][SPRY_OPS];
+    uint32_t mask = format < MOST ? table[format][op] : 0;
+
+    if (mask)
+        return mask;
+    mask = known;
+    for (int i = 0; i < sp_param_count; i++)
+        if (listed(sp_formats[format].uses[op], sp_params[i].name))
+            mask |= 1u << i;
+    if (format < MOST)
+        table[format][op] = mask;
+    return mask;
+}
+
+int sp_param_used(const sp_param *q, int32_t format, spry_op op)
+{
+    return used_by(format, op) >> (q - sp_params) & 1;
 }
 
 spry_schedule sp_schedule_default(int32_t format)

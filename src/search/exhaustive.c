@@ -31,7 +31,7 @@ static int begins_well(const walk *w, const spry_schedule *x, int depth)
         return 1;
     if (is_shape(w, depth - 1)) /* the shape is complete */
         return !w->s->worth || w->s->worth(x, w->s->payload);
-    return spry_schedule_legal(x, w->s->p, w->s->m) == SPRY_OK;
+    return sp_schedule_is_legal(x, w->s->p, w->s->m);
 }
 
 static spry_status visit(const walk *w, spry_schedule x, int depth)

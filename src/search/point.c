@@ -42,7 +42,7 @@ int sp_point_legal(const sp_space *s, const spry_schedule *x)
 
     return sp_has(s, nest ? SP_NESTS : SP_FAMILIES) &&
            (s->compile || !(nest || x->fixed)) && !never_filled(s, x) &&
-           spry_schedule_legal(x, s->p, s->m) == SPRY_OK;
+           sp_schedule_is_legal(x, s->p, s->m);
 }
 
 double sp_point_score(const sp_space *s, const spry_schedule *x)
