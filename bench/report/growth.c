@@ -145,7 +145,8 @@ static void tune_and_look(sp_shared *shared, void *arg)
 static void one_memory(bench_report *r, const char *spec, double seconds)
 {
     memory_job what = {spec, seconds};
-    sp_child_job job = {tune_and_look, &what, CHILD_SECONDS, 0, NULL, NULL};
+    sp_child_job job = {
+        .work = tune_and_look, .arg = &what, .seconds = CHILD_SECONDS};
     sp_child_verdict verdict;
     sp_shared shared;
     memory m = {0};
