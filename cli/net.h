@@ -59,6 +59,33 @@ void net_batch_close(net_batch *b);
 spry_status net_batch_load(float *x, const net_batch *b, int64_t first,
                            int64_t count, int64_t width);
 
+/* How to run a network: --mode, --way, --stream. */
+typedef enum { NET_AUTO, NET_EDGE, NET_LAYERS, NET_REFERENCE } net_mode;
+typedef struct {
+    int mode; /* net_mode */
+    const char *way;
+    int stream;
+} net_how;
+
+/* A network ready to run, one way or another. Opened, told how many inputs
+ * will come, run on some of them at a time (net_runner.c). */
+typedef struct {
+    spry_layers *layers;
+    spry_network *net;
+    spry_stream *edges;
+    spry_ready *ready;
+    int compiled; /* net is what the passes left */
+    int64_t inputs, outputs;
+    int64_t nominal, executed; /* edges */
+} net_runner;
+spry_status net_runner_open(net_runner *r, const char *path,
+                            const net_how *how);
+spry_status net_runner_prepare(net_runner *r, int64_t count,
+                               const net_how *how);
+spry_status net_runner_run(const net_runner *r, float *y, const float *x,
+                           int64_t count);
+void net_runner_close(net_runner *r);
+
 /* Inputs, counted from 1, that any output is not 0 for. */
 typedef struct {
     int64_t *category; /* [count], ascending */

@@ -11,10 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-typedef enum { MODE_AUTO, MODE_EDGE, MODE_LAYERS, MODE_REFERENCE } run_mode;
-
-static const char *input, *file, *expected, *way_text;
-static int mode = MODE_AUTO, stream, enlarge;
+static const char *input, *file, *expected;
+static net_how how = {NET_AUTO, NULL, 0};
+static int enlarge;
 static double batch;
 static const opt options[] = {
     {"input", OPT_TEXT, &input, "FILE",
@@ -22,13 +21,13 @@ static const opt options[] = {
     {"batch", OPT_COUNT, &batch, "N", "so many inputs, repeated if need be"},
     {"enlarge", OPT_FLAG, &enlarge, NULL,
      "repeat the pixels of smaller square images"},
-    {"mode", OPT_WORD, &mode, "auto|edge|layers|reference",
+    {"mode", OPT_WORD, &how.mode, "auto|edge|layers|reference",
      "as tuned, edges in --order, layer by layer, or plainly in double"},
-    {"way", OPT_TEXT, &way_text, "TEXT",
+    {"way", OPT_TEXT, &how.way, "TEXT",
      "of auto: this one, \"passes=all rows tile=8 threads=2\""},
     {"passes", OPT_TEXT, &net_passes_text, "NAMES",
      "run over the network first: all, none, merge,... (all in auto)"},
-    {"stream", OPT_FLAG, &stream, NULL, "hold one layer at a time"},
+    {"stream", OPT_FLAG, &how.stream, NULL, "hold one layer at a time"},
     {"out", OPT_TEXT, &file, "FILE.npy", "write the outputs; - for stdout"},
     {"expect", OPT_TEXT, &expected, "FILE",
      "the categories must be these, one to a line or the rows of an .mtx"},
@@ -43,16 +42,7 @@ static const opt_page page = {
     1,
     1};
 
-enum { SLICE_BYTES = 1 << 28, STREAM_EDGES = 1 << 26, SLICE_ROWS = 1 << 16 };
-
-/* A network ready to run, one way or another. */
-typedef struct {
-    spry_layers *layers;
-    spry_network *net;
-    spry_stream *edges;
-    spry_ready *ready;
-    int64_t inputs, outputs, nominal, executed; /* edges */
-} runner;
+enum { SLICE_BYTES = 1 << 28, SLICE_ROWS = 1 << 16 };
 
 /* What came out. */
 typedef struct {
@@ -60,168 +50,6 @@ typedef struct {
     float *y; /* [batch][outputs], with --out only */
     double seconds;
 } result;
-
-/* ---- opening ---- */
-
-static spry_status open_edges(runner *r)
-{
-    int32_t *edge;
-    spry_status s = net_make_order(&edge, r->net, net_order_name(), 0);
-
-    if (s == SPRY_OK)
-        s = say_status(spry_stream_make(&r->edges, r->net, edge));
-    free(edge);
-    return s;
-}
-
-/* The network as it is, or what --passes leave of it. */
-static spry_status open_network(runner *r, const char *path, const char *usual)
-{
-    spry_graph_report report;
-    unsigned passes;
-    spry_status s = net_passes(&passes, usual);
-
-    if (s == SPRY_OK && passes == 0) {
-        s = net_open(&r->net, path);
-        r->nominal = s == SPRY_OK ? r->net->edges : 0;
-    } else if (s == SPRY_OK) {
-        s = net_open_compiled(&r->net, &report, path, usual);
-        r->nominal = s == SPRY_OK ? report.nominal_edges : 0;
-    }
-    if (s != SPRY_OK)
-        return s;
-    r->inputs = r->net->inputs;
-    r->outputs = r->net->outputs;
-    r->executed = r->net->edges;
-    return SPRY_OK;
-}
-
-static spry_status open_whole(runner *r, const char *path)
-{
-    spry_status s = open_network(r, path, "none");
-
-    if (s != SPRY_OK)
-        return s;
-    if (mode == MODE_LAYERS)
-        return say_status(spry_layers_of(&r->layers, r->net));
-    return mode == MODE_EDGE ? open_edges(r) : SPRY_OK;
-}
-
-/* Generated networks say how large they are before they exist. */
-static int too_large(const char *path)
-{
-    spry_network_options o;
-    spry_layers *layers = NULL;
-    int large;
-
-    if (strncmp(path, "gen:", 4) != 0 || net_read_options(&o) != SPRY_OK)
-        return 0;
-    large = spry_layers_open(&layers, path, &o) == SPRY_OK &&
-            spry_layers_edges(layers) > STREAM_EDGES;
-    spry_layers_close(layers);
-    return large;
-}
-
-static spry_status open_streamed(runner *r, const char *path)
-{
-    spry_status s = net_open_layers(&r->layers, path);
-
-    mode = MODE_LAYERS;
-    if (s != SPRY_OK)
-        return s;
-    r->inputs = spry_layers_inputs(r->layers);
-    return say_status(spry_layers_outputs(&r->outputs, r->layers));
-}
-
-/* What the store knows of this network and batch, else a guess. */
-static spry_status find_way(spry_way *out, const runner *r, int64_t count)
-{
-    spry_choose_options o = SPRY_CHOOSE_DEFAULTS;
-    spry_choice *choice;
-    spry_status s;
-
-    if (way_text)
-        return say_status(spry_way_parse(out, way_text));
-    choice = malloc(sizeof *choice);
-    if (!choice)
-        return say_fail(SPRY_SYSTEM, "not enough memory");
-    o.batch = count;
-    o.threads = cli.threads;
-    o.store = cli.store;
-    o.passes = net_passes_text;
-    o.lookup = 1;
-    s = say_status(spry_network_choose(choice, r->net, &o));
-    *out = choice->best;
-    free(choice);
-    return s;
-}
-
-/* A network too large to be held: its layers go through the passes as they
- * come, and what is left is run. */
-static spry_status open_compiled(runner *r, const char *path, int64_t count)
-{
-    spry_way way = {0};
-    spry_status s = open_network(r, path, "all");
-
-    if (s == SPRY_OK)
-        s = net_passes(&way.passes, "all");
-    if (s != SPRY_OK)
-        return s;
-    way.form = spry_form_for(r->net, count);
-    way.form.threads = cli.threads;
-    for (int i = 0; spry_pass_name(i); i++)
-        if (strcmp(spry_pass_name(i), "rest") != 0)
-            way.passes &= ~(1u << i); /* these are done */
-    return say_status(spry_ready_make(&r->ready, r->net, &way));
-}
-
-static spry_status open_auto(runner *r, const char *path, int64_t count)
-{
-    spry_way way;
-    spry_status s;
-
-    if (!way_text && too_large(path))
-        return open_compiled(r, path, count > 0 ? count : 64);
-    s = net_open(&r->net, path);
-    if (s != SPRY_OK)
-        return s;
-    r->inputs = r->net->inputs;
-    r->outputs = r->net->outputs;
-    r->nominal = r->net->edges;
-    s = find_way(&way, r, count > 0 ? count : 64);
-    if (s == SPRY_OK)
-        s = say_status(spry_ready_make(&r->ready, r->net, &way));
-    if (s == SPRY_OK)
-        r->executed = spry_ready_edges(r->ready);
-    return s;
-}
-
-static spry_status open_runner(runner *r, const char *path)
-{
-    *r = (runner){0};
-    if (stream && mode == MODE_REFERENCE)
-        return say_fail(SPRY_USAGE, "the reference needs the whole network, "
-                                    "without --stream");
-    if (way_text && (stream || mode != MODE_AUTO))
-        return say_fail(SPRY_USAGE, "--way goes with mode auto only");
-    if (stream)
-        return open_streamed(r, path);
-    if (mode == MODE_AUTO)
-        return open_auto(r, path, (int64_t)batch);
-    if (mode != MODE_REFERENCE && !net_passes_text && too_large(path)) {
-        say_note("the network is large: it runs one layer at a time");
-        return open_streamed(r, path);
-    }
-    return open_whole(r, path);
-}
-
-static void close_runner(runner *r)
-{
-    spry_ready_free(r->ready);
-    spry_stream_free(r->edges);
-    spry_layers_close(r->layers);
-    spry_network_free(r->net);
-}
 
 /* ---- running ---- */
 
@@ -231,34 +59,6 @@ static double now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static spry_status run_reference(const runner *r, float *y, const float *x,
-                                 int64_t count)
-{
-    int64_t n = count * r->outputs;
-    double *exact = malloc((size_t)n * sizeof *exact + 1);
-    spry_status s;
-
-    if (!exact)
-        return say_fail(SPRY_SYSTEM, "not enough memory");
-    s = say_status(spry_network_reference(exact, r->net, x, count));
-    for (int64_t i = 0; s == SPRY_OK && i < n; i++)
-        y[i] = (float)exact[i];
-    free(exact);
-    return s;
-}
-
-static spry_status run_slice(const runner *r, float *y, const float *x,
-                             int64_t count)
-{
-    if (r->ready)
-        return say_status(spry_ready_run(r->ready, y, x, count));
-    if (r->edges)
-        return say_status(spry_stream_run(r->edges, y, x, count));
-    if (r->layers)
-        return say_status(spry_layers_run(y, r->layers, x, count));
-    return run_reference(r, y, x, count);
 }
 
 static void find_categories(result *out, const float *y, int64_t first,
@@ -275,8 +75,9 @@ static void find_categories(result *out, const float *y, int64_t first,
     }
 }
 
-static spry_status run_slices(result *out, const runner *r, const net_batch *b,
-                              float *x, float *y, int64_t slice)
+static spry_status run_slices(result *out, const net_runner *r,
+                              const net_batch *b, float *x, float *y,
+                              int64_t slice)
 {
     spry_status s = SPRY_OK;
 
@@ -288,7 +89,7 @@ static spry_status run_slices(result *out, const runner *r, const net_batch *b,
         s = net_batch_load(x, b, at, count, r->inputs);
         begin = now();
         if (s == SPRY_OK)
-            s = run_slice(r, to, x, count);
+            s = net_runner_run(r, to, x, count);
         out->seconds += now() - begin;
         if (s == SPRY_OK)
             find_categories(out, to, at, count, r->outputs);
@@ -296,7 +97,8 @@ static spry_status run_slices(result *out, const runner *r, const net_batch *b,
     return s;
 }
 
-static spry_status run_outputs(result *out, const runner *r, const net_batch *b)
+static spry_status run_outputs(result *out, const net_runner *r,
+                               const net_batch *b)
 {
     int64_t each = (r->inputs + r->outputs) * (int64_t)sizeof(float);
     int64_t slice = SLICE_BYTES / each;
@@ -330,8 +132,8 @@ static void note_categories(result *out, const uint8_t *any, int64_t first,
 }
 
 /* Whole repetitions of the rows at a time. */
-static spry_status run_rows(result *out, const runner *r, const net_batch *b,
-                            uint8_t *any, int64_t slice)
+static spry_status run_rows(result *out, const net_runner *r,
+                            const net_batch *b, uint8_t *any, int64_t slice)
 {
     spry_matrix *rows = NULL;
     spry_status s = say_status(spry_inputs_repeat(&rows, b->rows, slice));
@@ -349,7 +151,7 @@ static spry_status run_rows(result *out, const runner *r, const net_batch *b,
     return s;
 }
 
-static spry_status run_categories(result *out, const runner *r,
+static spry_status run_categories(result *out, const net_runner *r,
                                   const net_batch *b)
 {
     int64_t rows = b->rows->rows;
@@ -365,7 +167,8 @@ static spry_status run_categories(result *out, const runner *r,
     return s;
 }
 
-static spry_status run_batch(result *out, const runner *r, const net_batch *b)
+static spry_status run_batch(result *out, const net_runner *r,
+                             const net_batch *b)
 {
     out->found.category = malloc((size_t)b->count * sizeof(int64_t));
     if (!out->found.category)
@@ -377,28 +180,29 @@ static spry_status run_batch(result *out, const runner *r, const net_batch *b)
 
 /* ---- saying it ---- */
 
-static const char *mode_name(void)
+static const char *mode_name(const net_runner *r)
 {
     static const char *const names[] = {"auto", "edge", "layers", "reference"};
 
-    return names[mode];
+    return names[r->layers ? NET_LAYERS : how.mode];
 }
 
 /* How it ran: the way of auto, else the mode. */
-static const char *way_name(const runner *r)
+static const char *way_name(const net_runner *r)
 {
     static char text[SPRY_WAY_TEXT];
 
     return r->ready ? spry_way_text(text, spry_ready_way(r->ready))
-                    : mode_name();
+                    : mode_name(r);
 }
 
-static void print_json(const result *out, const runner *r, const net_batch *b)
+static void print_json(const result *out, const net_runner *r,
+                       const net_batch *b)
 {
     json j = json_begin("spry.net.run/1");
     double edges = (double)r->nominal * (double)b->count;
 
-    json_text(&j, "mode", mode_name());
+    json_text(&j, "mode", mode_name(r));
     json_text(&j, "way", r->ready ? way_name(r) : NULL);
     json_text(&j, "order", r->edges ? net_order_name() : NULL);
     json_integer(&j, "inputs", b->count);
@@ -414,7 +218,8 @@ static void print_json(const result *out, const runner *r, const net_batch *b)
     json_end(&j);
 }
 
-static void print_text(const result *out, const runner *r, const net_batch *b)
+static void print_text(const result *out, const net_runner *r,
+                       const net_batch *b)
 {
     double edges = (double)r->nominal * (double)b->count;
 
@@ -429,7 +234,7 @@ static void print_text(const result *out, const runner *r, const net_batch *b)
             say_rate(edges / out->seconds, "edges/s"));
 }
 
-static spry_status report(const result *out, const runner *r,
+static spry_status report(const result *out, const net_runner *r,
                           const net_batch *b)
 {
     dense d = {.dims = 2,
@@ -449,16 +254,18 @@ static spry_status report(const result *out, const runner *r,
 
 spry_status net_run(int argc, char **argv)
 {
-    runner r = {0};
+    net_runner r = {0};
     net_batch b = {0};
     result out = {0};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    s = open_runner(&r, argv[0]);
+    s = net_runner_open(&r, argv[0], &how);
     if (s == SPRY_OK)
         s = net_batch_open(&b, input, r.inputs, (int64_t)batch, enlarge);
+    if (s == SPRY_OK)
+        s = net_runner_prepare(&r, b.count, &how);
     if (s == SPRY_OK)
         s = run_batch(&out, &r, &b);
     if (!r.net && r.layers)
@@ -468,6 +275,6 @@ spry_status net_run(int argc, char **argv)
     free(out.found.category);
     free(out.y);
     net_batch_close(&b);
-    close_runner(&r);
+    net_runner_close(&r);
     return s;
 }

@@ -105,7 +105,7 @@ static spry_status make_smaller(sp_chooser *c)
 
 /* ---- deciding ---- */
 
-static double total(const spry_way_trial *t, double calls)
+static double all_in_all(const spry_way_trial *t, double calls)
 {
     return t->make_seconds + calls * t->seconds;
 }
@@ -120,9 +120,9 @@ static int winner(const sp_chooser *c)
         if (t[i].verdict != SPRY_VERDICT_OK || !(t[i].low > WORTH) ||
             t[i].pairs < 1)
             continue;
-        if (c->o.calls > 0
-                ? total(&t[i], c->o.calls) < total(&t[best], c->o.calls)
-                : best == 0 || t[i].speedup > t[best].speedup)
+        if (c->o.calls > 0 ? all_in_all(&t[i], c->o.calls) <
+                                 all_in_all(&t[best], c->o.calls)
+                           : best == 0 || t[i].speedup > t[best].speedup)
             best = i;
     }
     return best;
