@@ -12,23 +12,24 @@ static int can_be_had(const asker *a, const spry_schedule *x)
 
 static void score(double *out, const spry_schedule *x, int n, void *payload)
 {
+    enum { MANY = 256 };
     asker *a = payload;
-    spry_schedule at_hand[256];
-    double seconds[256];
-    int who[256];
+    spry_schedule at_hand[MANY];
+    double seconds[MANY];
 
-    for (int from = 0, count; from < n; from += 256) {
-        count = 0;
-        for (int i = from; i < n && i < from + 256; i++) {
-            out[i] = HUGE_VAL;
-            if (can_be_had(a, &x[i])) {
-                who[count] = i;
+    for (int from = 0, to; from < n; from = to) {
+        int count = 0, next = 0;
+
+        to = n - from < MANY ? n : from + MANY;
+        for (int i = from; i < to; i++) {
+            out[i] = can_be_had(a, &x[i]) ? 0 : HUGE_VAL;
+            if (out[i] == 0)
                 at_hand[count++] = x[i];
-            }
         }
         sp_guess_seconds(seconds, &a->guess, at_hand, count);
-        for (int i = 0; i < count; i++)
-            out[who[i]] = seconds[i];
+        for (int i = from; i < to; i++)
+            if (out[i] == 0)
+                out[i] = seconds[next++];
     }
 }
 

@@ -36,6 +36,7 @@ static spry_status search(sp_candidate top[TOP], hunt *h, const char *how,
 
     s->asked = &asked;
     status = sp_strategy_find(how)->find(top, &count, TOP, s);
+    s->asked = NULL;
     for (int i = 0; i < count; i++)
         sum += log(top[i].predicted);
     h->best = count ? log(top[0].predicted) : HUGE_VAL;

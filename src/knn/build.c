@@ -88,22 +88,21 @@ static double apart(const sp_knn *g, int32_t a, int32_t b)
  * centre than to any kept before them, then the nearest of the others. */
 static int choose(const sp_knn *g, sp_knn_found *near, int n, int most)
 {
-    sp_knn_found kept[2 * SP_KNN_DEGREE], late[2 * SP_KNN_DEGREE];
+    sp_knn_found late[2 * SP_KNN_DEGREE];
     int in = 0, out = 0;
 
     for (int i = 0; i < n && in < most; i++) {
         int k = 0;
 
-        while (k < in && near[i].score < apart(g, near[i].item, kept[k].item))
+        while (k < in && near[i].score < apart(g, near[i].item, near[k].item))
             k++;
         if (k == in)
-            kept[in++] = near[i];
+            near[in++] = near[i];
         else if (out < most)
             late[out++] = near[i];
     }
     for (int i = 0; i < out && in < most; i++)
-        kept[in++] = late[i];
-    memcpy(near, kept, (size_t)in * sizeof *near);
+        near[in++] = late[i];
     return in;
 }
 
@@ -166,15 +165,13 @@ static void from_item(double *out, const int32_t *item, int n, void *payload)
         out[i] = apart(k->g, k->item, item[i]);
 }
 
+/* w asks for distances from `item`. */
 static spry_status insert(sp_knn *g, sp_walker *w, int32_t item, int ef)
 {
-    seeker k = {g, item};
     int top = g->floor[g->entry], floor = g->floor[item];
     spry_status s = SPRY_OK;
     sp_knn_found at;
 
-    w->score = from_item;
-    w->payload = &k;
     at = sp_walker_descend(w, sp_walker_score(w, g->entry), top, floor);
     for (int f = floor < top ? floor : top; s == SPRY_OK && f >= 0; f--) {
         int32_t *list = sp_knn_list(g, item, f);
@@ -199,6 +196,7 @@ static spry_status insert_all(sp_knn *g, const sp_knn_options *o, sp_rng *r)
 {
     int32_t *order = sp_alloc_raw(g->count, sizeof *order);
     sp_walker w = {0};
+    seeker k = {g, 0};
     spry_status s = order ? sp_walker_open(&w, g)
                           : sp_fail_memory((size_t)g->count * sizeof *order);
 
@@ -210,8 +208,12 @@ static spry_status insert_all(sp_knn *g, const sp_knn_options *o, sp_rng *r)
     }
     if (s == SPRY_OK)
         g->entry = order[0];
-    for (int64_t i = 1; s == SPRY_OK && i < g->count; i++)
-        s = insert(g, &w, order[i], o->ef);
+    w.score = from_item;
+    w.payload = &k;
+    for (int64_t i = 1; s == SPRY_OK && i < g->count; i++) {
+        k.item = order[i];
+        s = insert(g, &w, k.item, o->ef);
+    }
     sp_walker_close(&w);
     sp_free(order);
     return s;

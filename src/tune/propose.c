@@ -89,20 +89,20 @@ static void score(double *out, const spry_schedule *x, int n, void *payload)
     const scoring *g = payload;
     spry_schedule open[AT_A_TIME];
     double seconds[AT_A_TIME];
-    int who[AT_A_TIME];
 
-    for (int from = 0, count; from < n; from += AT_A_TIME) {
-        count = 0;
-        for (int i = from; i < n && i < from + AT_A_TIME; i++) {
-            out[i] = HUGE_VAL;
-            if (is_open(g, &x[i])) {
-                who[count] = i;
+    for (int from = 0, to; from < n; from = to) {
+        int count = 0, next = 0;
+
+        to = n - from < AT_A_TIME ? n : from + AT_A_TIME;
+        for (int i = from; i < to; i++) {
+            out[i] = is_open(g, &x[i]) ? 0 : HUGE_VAL;
+            if (out[i] == 0)
                 open[count++] = x[i];
-            }
         }
         sp_tune_seconds(seconds, g->t, open, count);
-        for (int i = 0; i < count; i++)
-            out[who[i]] = seconds[i];
+        for (int i = from; i < to; i++)
+            if (out[i] == 0)
+                out[i] = seconds[next++];
     }
 }
 
