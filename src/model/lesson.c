@@ -30,35 +30,28 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of what each race saw. */
-double sp_baseline_of(const sp_examples *e, int64_t subject)
+/* The median of log seconds, or of the baseline's as each race saw them. */
+static double median(const sp_examples *e, int64_t subject, int of_baseline)
 {
     enum { MOST = 256 };
-    double seen[MOST];
+    double seen[MOST] = {0};
     int count = 0;
 
     for (int64_t i = e->start[subject];
-         i < e->start[subject + 1] && count < MOST; i++)
-        if (isfinite(e->row[i].log_speedup))
-            seen[count++] = e->row[i].log_seconds + e->row[i].log_speedup;
+         i < e->start[subject + 1] && count < MOST; i++) {
+        const sp_example *row = &e->row[i];
+        double is = row->log_seconds + (of_baseline ? row->log_speedup : 0);
+
+        if (isfinite(is))
+            seen[count++] = is;
+    }
     qsort(seen, (size_t)count, sizeof *seen, ascending);
     return count ? seen[count / 2] : nan("");
 }
 
-/* What takes the baseline's place where none was measured: the median of all
- * that was. */
-static double middle_of(const sp_examples *e, int64_t subject)
+double sp_baseline_of(const sp_examples *e, int64_t subject)
 {
-    enum { MOST = 256 };
-    double seen[MOST];
-    int count = 0;
-
-    for (int64_t i = e->start[subject];
-         i < e->start[subject + 1] && count < MOST; i++)
-        if (isfinite(e->row[i].log_seconds))
-            seen[count++] = e->row[i].log_seconds;
-    qsort(seen, (size_t)count, sizeof *seen, ascending);
-    return count ? seen[count / 2] : 0;
+    return median(e, subject, 1);
 }
 
 static double slower_than(const sp_example *row, double baseline)
@@ -103,8 +96,8 @@ static int64_t fill_subject(sp_lesson_table *t, int64_t subject)
     double baseline = sp_baseline_of(e, subject), slowest = 0;
     int64_t at = e->start[subject], used = at;
 
-    if (!isfinite(baseline))
-        baseline = middle_of(e, subject);
+    if (!isfinite(baseline)) /* none was measured: what is in the middle */
+        baseline = median(e, subject, 0);
     for (int64_t i = at; i < e->start[subject + 1]; i++)
         if (isfinite(e->row[i].log_seconds))
             slowest = fmax(slowest, slower_than(&e->row[i], baseline));
