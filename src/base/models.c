@@ -1,6 +1,5 @@
 /* models.c - where trained models lie. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -23,12 +22,12 @@ static int found(char *out, size_t size, const char *folder, const char *name)
 int sp_model_path(char *out, size_t size, const char *name)
 {
     const char *named = getenv("SPRY_MODELS");
-    char own[4096];
+    char data[4096 - 8], own[4096];
 
     if (named && *named)
         return found(out, size, named, name);
-    if (sp_user_dir(own, sizeof own - 8, "data")) {
-        strcat(own, "/models");
+    if (sp_user_dir(data, sizeof data, "data")) {
+        snprintf(own, sizeof own, "%s/models", data);
         if (found(out, size, own, name))
             return 1;
     }

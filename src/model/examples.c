@@ -86,9 +86,10 @@ static double each_of(const choice *c, int64_t count, double best, int k)
     const double fade = 0.8;
     double sum = 0, all = 0, weight = 1;
 
-    for (int64_t i = 0; i < count && i < k; i++, weight *= fade) {
+    for (int64_t i = 0; i < count && i < k; i++) {
         sum += weight * (c[i].log_seconds - best);
         all += weight;
+        weight *= fade;
     }
     return sum / all;
 }

@@ -31,7 +31,7 @@ spry_status sp_fast_schedules(float *out, const sp_fast *f,
                               const spry_schedule *x, int64_t count,
                               spry_op op);
 void sp_fast_join(float *score, const sp_fast *f,
-                  const float problem[SP_FAST_WIDTH], const float *half,
+                  const float problem[SP_FAST_WIDTH], const float *halves,
                   int64_t count);
 
 #endif

@@ -142,7 +142,7 @@ spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p)
         return sp_fail_memory(sizeof *t);
     k = (sp_task){p->op, p->type, p->n, t->rows, t->cols, t->nnz};
     sp_features_shape(out, &k);
-    out[SPRY_OPS + 2] = p->layout == SPRY_COL_MAJOR;
+    out[SPRY_OPS + 2] = (float)(p->layout == SPRY_COL_MAJOR);
     put_rows(&r, t);
     put_distances(&r, t);
     put_fills(&r, t);

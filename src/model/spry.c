@@ -160,6 +160,18 @@ static void list_baselines(baselines *b, const sp_examples *e)
     }
 }
 
+/* One leaf that adds nothing. */
+static spry_status no_tree(sp_trees *out)
+{
+    spry_status s = sp_trees_new(out, PROBLEM, 1, 1);
+
+    if (s == SPRY_OK) {
+        out->start[1] = 1;
+        out->node[0].feature = -1;
+    }
+    return s;
+}
+
 /* How wrong the bound of the plain loop is; nothing where no baseline was
  * measured. */
 static spry_status grow_time(sp_trees *out, const sp_lesson *l)
@@ -178,22 +190,14 @@ static spry_status grow_time(sp_trees *out, const sp_lesson *l)
                     .slopes = baseline_slopes,
                     .judge = no_judge,
                     .payload = &b};
-    spry_status s = SPRY_OK;
+    spry_status s;
 
-    if (!b.x || !b.label)
-        s = sp_fail_memory((size_t)most * PROBLEM * sizeof(float));
-    if (s == SPRY_OK)
+    if (b.x && b.label) {
         list_baselines(&b, l->train);
-    g.train = (sp_field){b.x, NULL, b.rows};
-    if (s == SPRY_OK && b.rows >= 4)
-        s = sp_trees_grow(out, &g);
-    else if (s == SPRY_OK) {
-        s = sp_trees_new(out, PROBLEM, 1, 1);
-        if (s == SPRY_OK) {
-            out->start[1] = 1;
-            out->node[0].feature = -1;
-        }
-    }
+        g.train = (sp_field){b.x, NULL, b.rows};
+        s = b.rows >= 4 ? sp_trees_grow(out, &g) : no_tree(out);
+    } else
+        s = sp_fail_memory((size_t)most * PROBLEM * sizeof(float));
     sp_free(b.x);
     sp_free(b.label);
     return s;

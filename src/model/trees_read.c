@@ -89,9 +89,11 @@ static spry_status read_trees(sp_trees *out, const sp_json_doc *d,
 {
     int32_t *from = sp_alloc_raw(d->count, sizeof *from);
     int at = (int)(list - d->value) + 1;
-    spry_status s = from ? SPRY_OK : sp_fail_memory((size_t)d->count);
+    spry_status s = SPRY_OK;
     source t;
 
+    if (!from)
+        return sp_fail_memory((size_t)d->count * sizeof *from);
     for (int k = 0; k < out->trees && s == SPRY_OK; k++) {
         const sp_json_value *tree = d->value + at;
         int64_t used =

@@ -123,8 +123,10 @@ static spry_status test(learning *g, double *is, double *first)
 {
     const sp_examples *e = g->l->test;
     double *score = sp_alloc(e->rows + 1, sizeof *score);
-    spry_status s = score ? SPRY_OK : sp_fail_memory((size_t)e->rows * 8);
+    spry_status s = SPRY_OK;
 
+    if (!score)
+        return sp_fail_memory((size_t)e->rows * sizeof *score);
     for (int64_t k = 0; k < e->subjects && s == SPRY_OK; k++) {
         sp_view *v = NULL;
 
@@ -221,7 +223,7 @@ static void half_of_matrix(sp_waco_sight *is, const sp_waconet *w)
     const sp_dense *d = &w->head[0];
 
     for (int o = 0; o < SP_WACO_WIDTH; o++) {
-        const float *row = d->weight->value + o * 2 * SP_WACO_WIDTH;
+        const float *row = d->weight->value + (ptrdiff_t)o * 2 * SP_WACO_WIDTH;
         double sum = (double)d->bias->value[o];
 
         for (int i = 0; i < SP_WACO_WIDTH; i++)

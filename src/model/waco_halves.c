@@ -42,7 +42,7 @@ static spry_status halves_few(float *out, const sp_cost *c, sp_tape *t,
                   .b = w->head[0].weight->value + SP_WACO_WIDTH,
                   .c = out,
                   .lda = SP_WACO_WIDTH,
-                  .ldb = 2 * SP_WACO_WIDTH,
+                  .ldb = INT64_C(2) * SP_WACO_WIDTH,
                   .ldc = SP_WACO_WIDTH,
                   .tb = 1};
     sp_nn_gemm(&g, 1);

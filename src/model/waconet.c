@@ -52,9 +52,10 @@ static void make_schedule(sp_waconet *w, sp_nn *nn, const operation *o)
         w->table[w->tables] =
             sp_embedding_make(nn, name, o->categories[w->tables], WORD);
     }
-    w->order = sp_dense_make(nn, "order", o->loops * o->loops, WORD, 1);
-    w->schedule[0] = sp_dense_make(nn, "schedule0", (w->tables + 1) * WORD,
-                                   SP_WACO_WIDTH, 1);
+    w->order =
+        sp_dense_make(nn, "order", (int64_t)o->loops * o->loops, WORD, 1);
+    w->schedule[0] = sp_dense_make(
+        nn, "schedule0", (int64_t)(w->tables + 1) * WORD, SP_WACO_WIDTH, 1);
     w->schedule[1] =
         sp_dense_make(nn, "schedule1", SP_WACO_WIDTH, SP_WACO_WIDTH, 1);
 }
@@ -67,8 +68,8 @@ spry_status sp_waconet_make(sp_waconet *w, sp_nn *nn, spry_op op)
     w->op = op;
     make_matrix(w, nn);
     make_schedule(w, nn, &operations[op]);
-    w->head[0] =
-        sp_dense_make(nn, "head0", 2 * SP_WACO_WIDTH, SP_WACO_WIDTH, 1);
+    w->head[0] = sp_dense_make(nn, "head0", INT64_C(2) * SP_WACO_WIDTH,
+                               SP_WACO_WIDTH, 1);
     w->head[1] = sp_dense_make(nn, "head1", SP_WACO_WIDTH, 64, 1);
     w->head[2] = sp_dense_make(nn, "head2", 64, 1, 1);
     return sp_nn_status(nn);
@@ -106,23 +107,22 @@ int sp_waconet_words(sp_waco_words *out, const sp_waconet *w,
 
 static spry_status first_sites(sp_sites **out, const spry_matrix *A)
 {
-    int32_t *row = sp_alloc_raw(A->nnz + 1, sizeof *row);
-    int32_t *col = sp_alloc_raw(A->nnz + 1, sizeof *col);
-    spry_status s = SPRY_OK;
+    int32_t *row, *col;
+    spry_status s;
 
     if (A->rows > INT32_MAX || A->cols > INT32_MAX)
-        s = sp_fail(SPRY_USAGE, "the matrix is too large for waconet");
-    else if (!row || !col)
-        s = sp_fail_memory((size_t)A->nnz * 2 * sizeof *row);
-    for (int64_t i = 0; i < A->rows && s == SPRY_OK; i++)
+        return sp_fail(SPRY_USAGE, "the matrix is too large for waconet");
+    row = sp_alloc_raw(2 * A->nnz + 1, sizeof *row);
+    if (!row)
+        return sp_fail_memory((size_t)A->nnz * 2 * sizeof *row);
+    col = row + A->nnz;
+    for (int64_t i = 0; i < A->rows; i++)
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             row[k] = (int32_t)i;
             col[k] = (int32_t)sp_col(A, k);
         }
-    if (s == SPRY_OK)
-        s = sp_sites_new(out, A->nnz, row, col);
+    s = sp_sites_new(out, A->nnz, row, col);
     sp_free(row);
-    sp_free(col);
     return s;
 }
 

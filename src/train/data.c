@@ -31,6 +31,15 @@ typedef struct {
     spry_status status;
 } reading;
 
+static void found_free(found *f)
+{
+    free(f->problem);
+    free(f->machine);
+    free(f->source);
+    free(f->group);
+    *f = (found){0};
+}
+
 static void *more(void *old, int64_t count, int64_t *room, size_t size)
 {
     int64_t larger = *room ? 2 * *room : 64;
@@ -237,14 +246,16 @@ static void add_row(sp_data *d, int64_t from, const sp_example *row)
 /* Rows by subject; a subject whose problem has no origin is left out. */
 static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
 {
-    int64_t *begin = sp_alloc(r->subjects + 2, sizeof *begin);
-    int64_t *order = sp_alloc(r->rows + 1, sizeof *order);
-    spry_status s =
-        begin && order ? SPRY_OK : sp_fail_memory((size_t)r->rows * 8);
+    int64_t *begin = sp_alloc(r->subjects + r->rows + 3, sizeof *begin);
+    int64_t *order;
+    spry_status s = SPRY_OK;
 
-    for (int64_t k = 0; s == SPRY_OK && k < r->subjects; k++)
+    if (!begin)
+        return sp_fail_memory((size_t)r->rows * sizeof *begin);
+    order = begin + r->subjects + 2;
+    for (int64_t k = 0; k < r->subjects; k++)
         begin[k + 1] = begin[k] + r->subject[k].rows;
-    for (int64_t i = 0; s == SPRY_OK && i < r->rows; i++)
+    for (int64_t i = 0; i < r->rows; i++)
         order[begin[r->row[i].subject]++] = i;
     for (int64_t k = 0, i = 0; s == SPRY_OK && k < r->subjects; k++) {
         found *f = &r->subject[k];
@@ -252,6 +263,7 @@ static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
 
         if (!f->source) {
             d->left_out += f->rows;
+            found_free(f);
             i = end;
             continue;
         }
@@ -263,14 +275,13 @@ static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
         d->group[to] = f->group;
         d->machine[to] = f->machine;
         f->group = f->machine = NULL;
-        r->subject[to] =
-            (found){f->problem, NULL, f->source, NULL, f->task, f->rows};
-        if (to != k)
-            f->problem = f->source = NULL;
+        if (to != k) { /* what was there has been left out */
+            r->subject[to] = *f;
+            *f = (found){0};
+        }
         d->e.start[++d->e.subjects] = d->e.rows;
     }
     sp_free(begin);
-    sp_free(order);
     return s;
 }
 
@@ -327,12 +338,8 @@ static spry_status unite_groups(sp_data *d, const reading *r)
 
 static void reading_close(reading *r)
 {
-    for (int64_t s = 0; s < r->subjects; s++) {
-        free(r->subject[s].problem);
-        free(r->subject[s].machine);
-        free(r->subject[s].source);
-        free(r->subject[s].group);
-    }
+    for (int64_t s = 0; s < r->subjects; s++)
+        found_free(&r->subject[s]);
     sp_free(r->subject);
     sp_free(r->row);
 }

@@ -242,8 +242,10 @@ spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
                            const double *score, int times)
 {
     choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
-    spry_status s = c ? SPRY_OK : sp_fail_memory((size_t)e->rows * sizeof *c);
+    spry_status s = SPRY_OK;
 
+    if (!c)
+        return sp_fail_memory((size_t)e->rows * sizeof *c);
     for (int64_t k = 0; k < e->subjects && s == SPRY_OK; k++)
         s = grade_subject(g, e, k, score, times, c);
     sp_free(c);

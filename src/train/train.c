@@ -370,9 +370,11 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
                           spry_records *db, const spry_fit_options *opt)
 {
     candidate *c = sp_alloc(count + 1, sizeof *c);
-    spry_status s = c ? SPRY_OK : sp_fail_memory((size_t)count * sizeof *c);
+    spry_status s = SPRY_OK;
     work w = {0};
 
+    if (!c)
+        return sp_fail_memory((size_t)count * sizeof *c);
     opt = opt ? opt : &defaults;
     for (int i = 0; i < count && s == SPRY_OK; i++)
         s = candidate_open(&c[i], model[i], opt->op);
@@ -384,7 +386,7 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
     }
     for (int i = 0; i < count && s == SPRY_OK; i++)
         s = sp_grading_end(&out[i], c[i].g, model[i], is_absolute(&c[i]));
-    for (int i = 0; c && i < count; i++)
+    for (int i = 0; i < count; i++)
         candidate_close(&c[i]);
     sp_free(c);
     return s;
