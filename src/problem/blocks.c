@@ -68,7 +68,7 @@ int64_t sp_problem_blocks(const spry_problem *constant, int rows, int cols)
 
     pthread_mutex_lock(&p->lock);
     if (!p->blocks)
-        p->blocks = sp_alloc(SP_BLOCKS * SP_BLOCKS, sizeof *p->blocks);
+        p->blocks = sp_alloc((int64_t)SP_BLOCKS * SP_BLOCKS, sizeof *p->blocks);
     if (p->blocks) {
         known = &p->blocks[rows * SP_BLOCKS + cols]; /* + 1; 0: not yet */
         if (!*known)

@@ -32,12 +32,12 @@ static const double NOT_TO_BE_HAD = 1e100;
 static void lead_out(double *out, const int32_t *node, int n, const walking *w)
 {
     const sp_knn *g = w->s->nests->graph;
-    int width = sp_knn_dim(g);
+    size_t width = (size_t)sp_knn_dim(g);
     float score[SP_BATCH];
 
     for (int i = 0; i < n; i++)
-        memcpy(w->half + i * width, sp_knn_vector(g, node[i]),
-               (size_t)width * sizeof *w->half);
+        memcpy(w->half + (size_t)i * width, sp_knn_vector(g, node[i]),
+               width * sizeof *w->half);
     sp_view_join(score, w->s->view, w->half, n);
     for (int i = 0; i < n; i++)
         if (!(out[i] < HUGE_VAL))
@@ -108,8 +108,9 @@ static spry_status walk_nests(sp_keep *keep, const sp_space *s)
     int ef = width_of(s), count = 0;
     const sp_knn *g = s->nests->graph;
     sp_knn_found *found = sp_alloc_raw(ef, sizeof *found);
-    walking w = {s, NULL,
-                 sp_alloc_raw(SP_BATCH * sp_knn_dim(g), sizeof(float))};
+    walking w = {
+        s, NULL,
+        sp_alloc_raw((int64_t)SP_BATCH * sp_knn_dim(g), sizeof(float))};
     int64_t asked;
     spry_status status =
         found && w.half ? SPRY_OK : sp_fail_memory((size_t)ef * sizeof *found);
@@ -148,7 +149,7 @@ static int draw(spry_schedule *x, float *vector, const sp_space *s)
     while (n < DRAWN && sp_point_random(&x[n], s, &r))
         n++;
     for (int i = 0; i < n; i++)
-        sp_features_schedule(vector + i * SP_SCHEDULE, &x[i], s->p->op);
+        sp_features_schedule(vector + (size_t)i * SP_SCHEDULE, &x[i], s->p->op);
     return n;
 }
 
@@ -174,7 +175,7 @@ static spry_status walk_drawn(sp_keep *keep, const sp_space *s)
 {
     sp_knn_options o = {DEGREE, BUILD_EF, s->seed};
     spry_schedule *x = sp_alloc_raw(DRAWN, sizeof *x);
-    float *vector = sp_alloc_raw(DRAWN * SP_SCHEDULE, sizeof *vector);
+    float *vector = sp_alloc_raw((int64_t)DRAWN * SP_SCHEDULE, sizeof *vector);
     sp_knn *g = NULL;
     spry_status status = SPRY_OK;
     int n = 0;
@@ -182,7 +183,7 @@ static spry_status walk_drawn(sp_keep *keep, const sp_space *s)
     if (x && vector)
         n = draw(x, vector, s);
     else
-        status = sp_fail_memory(DRAWN * SP_SCHEDULE * sizeof *vector);
+        status = sp_fail_memory((size_t)DRAWN * SP_SCHEDULE * sizeof *vector);
     if (n)
         status = sp_knn_build(&g, vector, n, SP_SCHEDULE, &o);
     if (status == SPRY_OK && n)
