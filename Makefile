@@ -6,7 +6,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo model check bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
-        bench-learn \
+        bench-learn bench-network \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -40,6 +40,8 @@ bench-official: all                 ## are generated networks the official ones?
 bench-challenge: all                ## the Graph Challenge, passes on and off
 	build/release/bench/$@
 bench-eon: all                      ## the learned order beside the others
+	build/release/bench/$@
+bench-network: all                  ## sparse networks, all that is claimed
 	build/release/bench/$@
 bench-super: all                    ## are all SuperSchedules right?
 	build/release/bench/$@

@@ -1,0 +1,242 @@
+/* batches.c - one input, 64, 1024: every form, Algorithm 1 in every order,
+ * SciPy and PyTorch layer by layer. One thread each unless it says so. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "meet.h"
+#include "parts.h"
+
+enum { BUSY = 16 };
+
+/* Everything that runs one network in one race. */
+typedef struct {
+    spry_network *net;
+    float *x;
+    int64_t batch;
+    meet m;
+    meet_form form[BUSY];
+    int forms;
+    meet_python *scipy, *torch;
+    spry_ready *ready;
+    float *y; /* of ready */
+} table;
+
+/* The same edges with weights of their own, and biases above 0: inputs stay
+ * alive, so every edge is executed. */
+static void enliven(spry_network **n)
+{
+    spry_network parts = **n, *out;
+    float *weight = sp_alloc(parts.edges, sizeof *weight);
+    float *bias = sp_alloc(parts.neurons, sizeof *bias);
+    spry_activation *relu = sp_alloc(parts.layers, sizeof *relu);
+    sp_rng r = sp_rng_seed(1);
+
+    meet_must(weight && bias && relu ? SPRY_OK : sp_fail_memory(4));
+    for (int64_t k = 0; k < parts.edges; k++)
+        weight[k] = (float)(sp_rng_unit(&r) - 0.45) / 4;
+    for (int64_t v = parts.inputs; v < parts.neurons; v++)
+        bias[v] = 0.01F;
+    for (int64_t l = 0; l < parts.layers; l++)
+        relu[l].curve = SPRY_RELU;
+    parts.weight = weight;
+    parts.bias = bias;
+    parts.activation = relu;
+    parts.bias_on_nonzero = 0;
+    meet_must(spry_network_make(&out, &parts));
+    spry_network_free(*n);
+    *n = out;
+    sp_free(weight);
+    sp_free(bias);
+    sp_free(relu);
+}
+
+/* Inputs are pen strokes. */
+static void open_table(table *t, const char *path, int64_t batch)
+{
+    spry_matrix *m;
+
+    memset(t, 0, sizeof *t);
+    t->batch = batch;
+    meet_must(spry_network_read(&t->net, path, NULL));
+    if (batch > 1)
+        enliven(&t->net);
+    meet_must(spry_inputs_strokes(&m, batch, t->net->inputs, 1));
+    t->x = sp_alloc(batch * t->net->inputs, sizeof *t->x);
+    t->y = sp_alloc(batch * t->net->outputs, sizeof *t->y);
+    meet_must(t->x && t->y ? SPRY_OK : sp_fail_memory(4));
+    meet_must(spry_inputs_dense(t->x, m, 0, batch, t->net->inputs));
+    spry_matrix_free(m);
+    t->m.edges = (double)t->net->edges * (double)batch;
+}
+
+static void close_table(table *t)
+{
+    for (int i = 0; i < t->forms; i++)
+        meet_form_close(&t->form[i]);
+    meet_python_close(t->scipy);
+    meet_python_close(t->torch);
+    spry_ready_free(t->ready);
+    sp_free(t->x);
+    sp_free(t->y);
+    spry_network_free(t->net);
+}
+
+static void add_form(table *t, const char *text)
+{
+    meet_form *f = &t->form[t->forms++];
+
+    meet_form_open(f, t->net, text, t->x, t->batch);
+    meet_add(&t->m, text, meet_form_run, f, 1);
+}
+
+static void add_order(table *t, const char *order)
+{
+    meet_form *f = &t->form[t->forms];
+    char name[MEET_NAME];
+
+    if (!meet_order_open(f, t->net, order, 2, t->x))
+        return;
+    t->forms++;
+    snprintf(name, sizeof name, "Algorithm 1, %s", order);
+    meet_add(&t->m, name, meet_form_run, f, 1);
+}
+
+/* All orders; those that take long only where edges are few. */
+static void add_orders(table *t)
+{
+    for (int i = 0; spry_order_name(i) && i < BUSY - 4; i++) {
+        const char *name = spry_order_name(i);
+        int slow = strcmp(name, "anneal") == 0 || strncmp(name, "eon", 3) == 0;
+
+        if (!slow || t->net->edges < 300000)
+            add_order(t, name);
+    }
+}
+
+/* Its outputs must be ours, or its time means nothing. */
+static void add_python(table *t, meet_python **slot, const char *library)
+{
+    double sum = 0, theirs;
+    double *y = sp_alloc(t->batch * t->net->outputs, sizeof *y);
+
+    *slot = meet_python_open(library, t->net, t->x, t->batch);
+    if (*slot && y) {
+        meet_must(spry_network_reference(y, t->net, t->x, t->batch));
+        for (int64_t i = 0; i < t->batch * t->net->outputs; i++)
+            sum += y[i];
+        theirs = meet_python_sum(*slot);
+        if (fabs(theirs - sum) <= 1e-3 * (1 + fabs(sum)))
+            meet_add(&t->m, library, meet_python_run, *slot, MEET_PYTHON_TIMES);
+        else
+            printf("%s computes something else (%g, not %g): left out\n",
+                   library, theirs, sum);
+    }
+    sp_free(y);
+}
+
+static void run_ready(void *ctx)
+{
+    const table *t = ctx;
+
+    meet_must(spry_ready_run(t->ready, t->y, t->x, t->batch));
+}
+
+static void add_compiled(table *t)
+{
+    spry_way w;
+
+    meet_must(spry_way_parse(&w, "passes=all gather threads=1"));
+    meet_must(spry_ready_make(&t->ready, t->net, &w));
+    meet_add(&t->m, "passes=all gather (nominal edges)", run_ready, t, 1);
+}
+
+/* ---- one input ---- */
+
+static void single(figures *f, const char *path, const char *title,
+                   double seconds)
+{
+    table t;
+
+    open_table(&t, path, 1);
+    add_orders(&t);
+    add_form(&t, "gather threads=1");
+    add_form(&t, "gather threads=2");
+    add_form(&t, "rows threads=1");
+    add_compiled(&t);
+    add_python(&t, &t.scipy, "scipy");
+    add_python(&t, &t.torch, "torch");
+    meet_race(&t.m, title, seconds);
+    f->one = meet_rate(&t.m, "gather threads=1");
+    f->over_scipy = meet_ratio(&t.m, "gather threads=1", "scipy");
+    f->over_torch = meet_ratio(&t.m, "gather threads=1", "torch");
+    f->over_destination =
+        meet_ratio(&t.m, "gather threads=1", "Algorithm 1, destination");
+    f->compiled_over_scipy =
+        meet_ratio(&t.m, "passes=all gather (nominal edges)", "scipy");
+    close_table(&t);
+}
+
+/* The aims are about the last one. */
+void bench_single(figures *f, int quick)
+{
+    double seconds = quick ? 3 : 20;
+
+    single(f, "gen:random,width=1024,depth=4,density=0.05",
+           "batch 1, random 1024 x 4 at 5 %", seconds);
+    single(f, "gen:radix,depth=16", "batch 1, RadiX 1024 x 16", seconds);
+    single(f, "gen:radix,depth=120", "batch 1, RadiX 1024 x 120", seconds * 2);
+}
+
+/* ---- many inputs ---- */
+
+typedef struct {
+    double one, two;
+} speeds;
+
+static speeds several(const char *path, const char *what, int64_t batch,
+                      double seconds)
+{
+    char title[128];
+    speeds s;
+    table t;
+
+    snprintf(title, sizeof title, "batch %d, %s", (int)batch, what);
+    open_table(&t, path, batch);
+    add_form(&t, "rows threads=1");
+    add_form(&t, "rows threads=2");
+    add_form(&t, "rows tile=8 threads=1");
+    add_form(&t, "rows tile=16 threads=1");
+    add_form(&t, "rows tile=32 threads=1");
+    add_form(&t, "rows tile=64 threads=1");
+    add_form(&t, "edges order=source");
+    add_form(&t, "gather threads=1");
+    add_python(&t, &t.scipy, "scipy");
+    add_python(&t, &t.torch, "torch");
+    meet_race(&t.m, title, seconds);
+    s.one = meet_rate(&t.m, "rows threads=1");
+    s.two = s.one * meet_ratio(&t.m, "rows threads=2", "rows threads=1");
+    close_table(&t);
+    return s;
+}
+
+void bench_batches(figures *f, int quick)
+{
+    static const int64_t batch[] = {64, 1024};
+    const char *plain = quick
+                            ? "gen:random,width=1024,depth=12,density=0.03125"
+                            : "gen:random,width=1024,depth=120,density=0.03125";
+    const char *shared = quick ? "gen:radix,depth=12" : "gen:radix,depth=120";
+    double seconds = quick ? 4 : 60;
+
+    for (int i = 0; i < 2; i++) {
+        speeds s = several(plain, "unstructured weights", batch[i], seconds);
+
+        f->plain[i] = s.one;
+        f->two_over_one = s.one > 0 ? s.two / s.one : 0;
+        s = several(shared, "outputs that share inputs (RadiX)", batch[i],
+                    seconds);
+        f->shared[i] = s.one;
+    }
+}

@@ -1,0 +1,158 @@
+/* python.c - SciPy and PyTorch as entrants: layerwise.py in a process of its
+ * own, told over a pipe to run. One call is several runs, so that the pipe
+ * does not count. */
+#define _DEFAULT_SOURCE /* mkdtemp */
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "meet.h"
+
+extern char **environ;
+
+enum { TIMES = MEET_PYTHON_TIMES };
+
+struct meet_python {
+    pid_t pid;
+    FILE *to, *from;
+    char folder[64], name[64];
+};
+
+static void write_array(const meet_python *p, const char *name,
+                        const void *data, size_t size, int64_t count)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", p->folder, name);
+    meet_must(sp_file_write(path, data, size * (size_t)count));
+}
+
+static void write_network(const meet_python *p, const spry_network *n,
+                          const float *x, int64_t batch)
+{
+    int64_t own = n->neurons - n->inputs, before = n->inputs;
+    sp_buf lines = {0};
+    int32_t *source = sp_alloc(n->edges, sizeof *source);
+
+    meet_must(source ? SPRY_OK : sp_fail_memory(4));
+    for (int64_t l = 0; l < n->layers; l++) {
+        int64_t first = n->first[l], last = n->first[l + 1];
+        int64_t base = l ? n->first[l - 1] : 0;
+
+        for (int64_t k = n->start[first]; k < n->start[last]; k++)
+            source[k] = (int32_t)(n->source[k] - base);
+        sp_buf_printf(&lines, "%lld %lld %lld %s\n", (long long)before,
+                      (long long)(last - first),
+                      (long long)(n->start[last] - n->start[first]),
+                      n->activation[l].curve == SPRY_CLAMP ? "32" : "inf");
+        before = last - first;
+    }
+    write_array(p, "layers", lines.data, 1, (int64_t)lines.len);
+    write_array(p, "start", n->start + n->inputs, sizeof *n->start, own + 1);
+    write_array(p, "source", source, sizeof *source, n->edges);
+    write_array(p, "weight", n->weight, sizeof *n->weight, n->edges);
+    write_array(p, "bias", n->bias + n->inputs, sizeof *n->bias, own);
+    write_array(p, "x", x, sizeof *x, batch * n->inputs);
+    sp_buf_free(&lines);
+    sp_free(source);
+}
+
+static int start(meet_python *p, const char *library, int64_t batch)
+{
+    char count[32], word[32], python[] = "/usr/bin/python3";
+    char script[] = BENCH_LAYERWISE;
+    char *argv[] = {python, script, word, p->folder, count, NULL};
+    posix_spawn_file_actions_t act;
+    int in[2], out[2], failed;
+
+    snprintf(count, sizeof count, "%lld", (long long)batch);
+    snprintf(word, sizeof word, "%s", library);
+    if (pipe(in) || pipe(out))
+        return 0;
+    posix_spawn_file_actions_init(&act);
+    posix_spawn_file_actions_adddup2(&act, in[0], 0);
+    posix_spawn_file_actions_adddup2(&act, out[1], 1);
+    posix_spawn_file_actions_addclose(&act, in[1]);
+    posix_spawn_file_actions_addclose(&act, out[0]);
+    posix_spawn_file_actions_addopen(&act, 2, "/dev/null", 1, 0);
+    failed = posix_spawn(&p->pid, argv[0], &act, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&act);
+    close(in[0]);
+    close(out[1]);
+    p->to = fdopen(in[1], "w");
+    p->from = fdopen(out[0], "r");
+    if (failed)
+        p->pid = 0;
+    return !failed && p->to && p->from &&
+           fgets(p->name, sizeof p->name, p->from) != NULL;
+}
+
+meet_python *meet_python_open(const char *library, const spry_network *n,
+                              const float *x, int64_t batch)
+{
+    meet_python *p = sp_alloc(1, sizeof *p);
+
+    meet_must(p ? SPRY_OK : sp_fail_memory(sizeof *p));
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(p->folder, sizeof p->folder, "/tmp/bench-network-XXXXXX");
+    if (!mkdtemp(p->folder)) {
+        sp_free(p);
+        return NULL;
+    }
+    write_network(p, n, x, batch);
+    if (start(p, library, batch))
+        return p;
+    printf("%s is not there, or cannot hold this network: skipped\n", library);
+    meet_python_close(p);
+    return NULL;
+}
+
+void meet_python_run(void *ctx)
+{
+    meet_python *p = ctx;
+    char line[64];
+
+    fprintf(p->to, "run %d\n", TIMES);
+    fflush(p->to);
+    if (!fgets(line, sizeof line, p->from)) {
+        fprintf(stderr, "bench-network: a Python process ended\n");
+        exit(SPRY_SYSTEM);
+    }
+}
+
+double meet_python_sum(meet_python *p)
+{
+    char line[64];
+
+    fprintf(p->to, "sum\n");
+    fflush(p->to);
+    return fgets(line, sizeof line, p->from) ? strtod(line, NULL) : (double)NAN;
+}
+
+void meet_python_close(meet_python *p)
+{
+    static const char *const names[] = {"layers", "start", "source",
+                                        "weight", "bias",  "x"};
+    char path[128];
+
+    if (!p)
+        return;
+    if (p->to)
+        fclose(p->to);
+    if (p->from)
+        fclose(p->from);
+    if (p->pid > 0)
+        waitpid(p->pid, NULL, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", p->folder, names[i]);
+        unlink(path);
+    }
+    rmdir(p->folder);
+    sp_free(p);
+}
