@@ -129,7 +129,7 @@ static spry_status read_ops(plan *p)
 static spry_status read_machines(plan *p)
 {
     char word[32];
-    int64_t threads;
+    int64_t threads = 0;
     spry_status s = SPRY_OK;
 
     if (timer)

@@ -233,12 +233,13 @@ static spry_status export_to(spry_records *db, const char *path)
     return say_status(s);
 }
 
-static int show_lines(int64_t lines, void *path)
+static int show_lines(int64_t lines, void *payload)
 {
+    const char *const *path = payload;
     char text[300];
 
     snprintf(text, sizeof text, "%s lines of %.200s", say_count((double)lines),
-             (const char *)path);
+             *path);
     progress_say(text);
     return stop_asked();
 }
@@ -260,7 +261,7 @@ static spry_status import_foreign(spry_records *db, const char *path)
     o.op = cli.op >= 0 ? spry_op_name((spry_op)cli.op) : NULL;
     o.matrices = matrices;
     o.progress = show_lines;
-    o.payload = (void *)(uintptr_t)path;
+    o.payload = &path;
     s = say_status(
         spry_import(&in, db, path, (spry_import_format)(format - 1), &o));
     progress_clear();

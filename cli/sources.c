@@ -1,5 +1,5 @@
 /* sources.c - files, folders, recipes and suites, as one list of matrices. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _DEFAULT_SOURCE /* realpath */
 #include "sources.h"
 
 #include <dirent.h>

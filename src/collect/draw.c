@@ -161,10 +161,11 @@ static spry_status take_liked(hand *h, const sp_space *space, int count)
 
 static spry_status draw_families(hand *h, int count)
 {
+    sp_urn urn = *h->u;
     sp_space space = {.p = h->u->p,
                       .m = h->u->m,
                       .score = score,
-                      .payload = (void *)(uintptr_t)h->u,
+                      .payload = &urn,
                       .seed = h->u->seed,
                       .compile = h->u->compile,
                       .domain = SP_FAMILIES};

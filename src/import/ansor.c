@@ -10,6 +10,8 @@
 
 #include "import/internal.h"
 
+enum { DEEPEST = 32 }; /* as deep as sp_json_parse goes */
+
 static const sp_json_value *item(const sp_json_doc *d, const sp_json_value *v,
                                  int at)
 {
@@ -39,26 +41,29 @@ static int64_t count(const sp_json_value *v)
     return x >= 0 && x <= 0x1p53 ? (int64_t)x : 0;
 }
 
-/* The steps as JSON again, without blanks. */
+/* The steps as JSON again, without blanks: values lie in the order of the
+ * text, so only the ends of lists must be kept in mind. */
 static void write_steps(sp_json *j, const sp_json_doc *d,
-                        const sp_json_value *v)
+                        const sp_json_value *steps)
 {
-    const sp_json_value *x = v + 1;
+    const sp_json_value *end[DEEPEST];
+    int depth = 0;
 
-    switch (v->kind) {
-    case SP_JSON_STRING: sp_json_text(j, NULL, v->text); break;
-    case SP_JSON_NUMBER: sp_json_number(j, NULL, v->number); break;
-    case SP_JSON_ARRAY:
-        sp_json_open(j, NULL, '[');
-        for (int i = 0; i < v->count; i++, x = &d->value[x->next])
-            write_steps(j, d, x);
-        sp_json_close(j, ']');
-        break;
-    case SP_JSON_NULL:
-    case SP_JSON_FALSE:
-    case SP_JSON_TRUE:
-    case SP_JSON_OBJECT: sp_json_text(j, NULL, "?"); break;
+    for (const sp_json_value *v = steps; v < &d->value[steps->next]; v++) {
+        while (depth > 0 && v == end[depth - 1]) {
+            sp_json_close(j, ']');
+            depth--;
+        }
+        if (v->kind == SP_JSON_ARRAY && depth < DEEPEST) {
+            sp_json_open(j, NULL, '[');
+            end[depth++] = &d->value[v->next];
+        } else if (v->kind == SP_JSON_NUMBER)
+            sp_json_number(j, NULL, v->number);
+        else
+            sp_json_text(j, NULL, v->kind == SP_JSON_STRING ? v->text : "?");
     }
+    while (depth-- > 0)
+        sp_json_close(j, ']');
 }
 
 static spry_verdict verdict_of(int64_t error)

@@ -246,7 +246,7 @@ static int same_order(const config *c)
 static int add_loop(spry_super *s, config *c, const char *name)
 {
     const axis *a = find(c, name);
-    int loop = loop_of(c, a), log = log2_of(a->size);
+    int loop = a ? loop_of(c, a) : -2, log = a ? log2_of(a->size) : 0;
 
     if (loop == -1)
         return 1;

@@ -31,7 +31,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int has_word(const char *path, const char *word)
+int sp_import_says(const char *path, const char *word)
 {
     size_t n = strlen(word);
 
@@ -51,10 +51,10 @@ static void find_op(sp_import *f)
 
     snprintf(f->op, sizeof f->op, "%s", f->opt->op ? f->opt->op : "");
     for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
-        if (has_word(name, ops[i]))
+        if (sp_import_says(name, ops[i]))
             snprintf(f->op, sizeof f->op, "%s", ops[i]);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
-        if (has_word(f->path, ops[i]))
+        if (sp_import_says(f->path, ops[i]))
             snprintf(f->op, sizeof f->op, "%s", ops[i]);
     if (*f->op || !mark)
         return;

@@ -60,6 +60,9 @@ spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
                           const sp_foreign_row *r);
 spry_status sp_import_flush(sp_import *f);
 
+/* Is the word in the text, in capitals or not (import.c)? */
+int sp_import_says(const char *text, const char *word);
+
 /* ---- machines (machines.c) ---- */
 
 /* The machine that a text names, "epyc7543__spmm", with `cores` where it

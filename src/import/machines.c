@@ -1,8 +1,5 @@
 /* machines.c - the machines of published records, as their makers and
  * vendors describe them. Nothing about them was measured here. */
-#include <ctype.h>
-#include <string.h>
-
 #include "import/internal.h"
 
 static const struct {
@@ -33,30 +30,15 @@ static const struct {
     int machine;
 } nicknames[] = {{"epyc", 0}, {"xeon", 1}};
 
-static int contains(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (; *text; text++) {
-        size_t k = 0;
-
-        while (k < n && tolower((unsigned char)text[k]) == word[k])
-            k++;
-        if (k == n)
-            return 1;
-    }
-    return 0;
-}
-
 spry_status sp_import_machine(spry_machine *out, const char *text, int cores)
 {
     char unknown[256];
 
     for (int i = 0; i < MACHINES; i++)
-        if (contains(text, machines[i].word))
+        if (sp_import_says(text, machines[i].word))
             return spry_machine_parse(out, machines[i].text, "machines.c");
     for (size_t i = 0; i < sizeof nicknames / sizeof nicknames[0]; i++)
-        if (contains(text, nicknames[i].word))
+        if (sp_import_says(text, nicknames[i].word))
             return spry_machine_parse(out, machines[nicknames[i].machine].text,
                                       "machines.c");
     if (cores < 1)

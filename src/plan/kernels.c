@@ -109,10 +109,12 @@ static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
     sp_jit_code *code[WAYS] = {NULL};
     char why[512] = "";
     spry_status s = SPRY_OK;
-    void *room = sp_grow(k->part, k->parts, k->parts + WAYS, sizeof *k->part);
+    void *room =
+        sp_grow(k->part, k->parts, k->parts + WAYS, sizeof(sp_jit_code *));
 
     if (!room)
-        return sp_fail_memory((size_t)(k->parts + WAYS) * sizeof *k->part);
+        return sp_fail_memory((size_t)(k->parts + WAYS) *
+                              sizeof(sp_jit_code *));
     k->part = room;
 #pragma omp parallel for schedule(static, 1) num_threads(ways > 1 ? ways : 1)
     for (int i = 0; i < ways; i++) {
@@ -145,11 +147,11 @@ spry_status sp_kernels_open(sp_kernels **out)
 spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
                            const char *cpu, int cores)
 {
-    const sp_spec **some = sp_alloc(count + 1, sizeof *some);
+    const sp_spec **some = sp_alloc(count + 1, sizeof(sp_spec *));
     spry_status s = SPRY_OK;
 
     if (!some)
-        return sp_fail_memory((size_t)count * sizeof *some);
+        return sp_fail_memory((size_t)count * sizeof(sp_spec *));
     for (int nests = 0; s == SPRY_OK && nests < KINDS; nests++) {
         int n = missing(some, k, spec, count, nests);
 

@@ -297,43 +297,41 @@ static const char *pattern_of(const char *key)
     return at;
 }
 
-static spry_status rename_group(sp_data *d, const char *from, const char *to)
+/* What is called like subject s is from now on called like subject t. */
+static spry_status rename_group(sp_data *d, int64_t s, int64_t t)
 {
-    for (int64_t s = 0; s < d->e.subjects; s++) {
+    char *from = sp_strdup(d->group[s]);
+    spry_status status = from ? SPRY_OK : sp_fail_memory(1);
+
+    for (int64_t i = 0; status == SPRY_OK && i < d->e.subjects; i++) {
         char *name;
 
-        if (d->group[s] == from || strcmp(d->group[s], from) != 0)
+        if (strcmp(d->group[i], from) != 0)
             continue;
-        name = sp_strdup(to);
-        if (!name)
-            return sp_fail_memory(strlen(to));
-        free(d->group[s]);
-        d->group[s] = name;
+        name = sp_strdup(d->group[t]);
+        if (name) {
+            free(d->group[i]);
+            d->group[i] = name;
+        } else
+            status = sp_fail_memory(strlen(from));
     }
-    return SPRY_OK;
+    free(from);
+    return status;
 }
 
 /* One pattern may lie in two files of different names: then both names are of
  * one group. */
 static spry_status unite_groups(sp_data *d, const reading *r)
 {
-    for (int64_t s = 1; s < d->e.subjects; s++)
-        for (int64_t t = 0; t < s; t++) {
-            char *old = d->group[s], *name;
-            spry_status status;
+    spry_status status = SPRY_OK;
 
-            if (strcmp(old, d->group[t]) == 0 ||
+    for (int64_t s = 1; s < d->e.subjects; s++)
+        for (int64_t t = 0; status == SPRY_OK && t < s; t++)
+            if (strcmp(d->group[s], d->group[t]) != 0 &&
                 strcmp(pattern_of(r->subject[s].problem),
-                       pattern_of(r->subject[t].problem)) != 0)
-                continue;
-            status = rename_group(d, old, d->group[t]);
-            name = status == SPRY_OK ? sp_strdup(d->group[t]) : NULL;
-            if (!name)
-                return sp_fail_memory(strlen(d->group[t]));
-            free(old);
-            d->group[s] = name;
-        }
-    return SPRY_OK;
+                       pattern_of(r->subject[t].problem)) == 0)
+                status = rename_group(d, s, t);
+    return status;
 }
 
 static void reading_close(reading *r)
