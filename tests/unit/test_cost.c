@@ -362,6 +362,87 @@ static void test_waconet_learns(void **state)
     assert_int_equal(sp_alloc_live(), 0);
 }
 
+/* ---- what may go wrong ---- */
+
+/* Every byte flipped, every length: refused with a sentence, or harmless. */
+static void test_damage(void **state)
+{
+    static world w;
+    sp_file f;
+    sp_cost *c;
+
+    (void)state;
+    open_world(&w, SPRY_SPMM);
+    c = learn(&w, "analytic", SPRY_SPMM, 0);
+    check_ok(sp_cost_save(c, NULL, path));
+    sp_cost_free(c);
+    check_ok(sp_file_read(&f, path, 1 << 20));
+    for (size_t i = 0; i < f.len; i++) {
+        f.data[i] ^= 0x10;
+        assert_int_equal(sp_cost_parse(&c, f.data, f.len, path), SPRY_INPUT);
+        assert_null(c);
+        f.data[i] ^= 0x10;
+        assert_int_equal(sp_cost_parse(&c, f.data, i, path), SPRY_INPUT);
+        assert_non_null(strstr(spry_message(), path));
+    }
+    sp_file_free(&f);
+    unlink(path);
+    close_world(&w);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
+/* Reading, looking and scoring with memory refused once at every place. */
+static spry_status use(const world *w)
+{
+    spry_schedule x = spry_schedule_baseline(1);
+    sp_cost *c;
+    sp_view *v = NULL;
+    double score;
+    spry_status s = sp_cost_load(&c, path);
+
+    if (s == SPRY_OK)
+        s = sp_cost_look(&v, c, &w->subject[0]);
+    if (s == SPRY_OK)
+        s = sp_view_score(&score, v, &x, 1);
+    sp_view_free(v);
+    sp_cost_free(c);
+    return s;
+}
+
+static void refuse_all(const world *w, const char *kind, spry_op op)
+{
+    sp_cost *c = learn(w, kind, op, 2);
+    spry_status s = SPRY_SYSTEM;
+    int64_t before;
+
+    check_ok(sp_cost_save(c, NULL, path));
+    sp_cost_free(c);
+    check_ok(use(w));
+    before = sp_alloc_live();
+    for (int64_t n = 1; s != SPRY_OK; n++) {
+        sp_alloc_refuse(n, 0);
+        s = use(w);
+        sp_alloc_refuse(0, 0);
+        assert_true(s == SPRY_OK || s == SPRY_SYSTEM);
+        assert_int_equal(sp_alloc_live(), before);
+    }
+    unlink(path);
+}
+
+static void test_memory(void **state)
+{
+    static world w;
+
+    (void)state;
+    open_world(&w, SPRY_SPMV);
+    refuse_all(&w, "mlp", SPRY_SPMV);
+    refuse_all(&w, "waconet", SPRY_SPMV);
+    if (!no_trees())
+        refuse_all(&w, "spry", SPRY_SPMV);
+    close_world(&w);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +451,8 @@ int main(void)
         cmocka_unit_test(test_mlp),
         cmocka_unit_test(test_waconet),
         cmocka_unit_test(test_waconet_learns),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
