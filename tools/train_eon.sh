@@ -9,7 +9,7 @@ set -eu
 spry=$1
 cd "$(dirname "$0")/.."
 exec "$spry" net train-order --out models/eon.nn --seed 1 \
-    --episodes "${2:-200000}" --memory 8,16,32,64 --threads 1 \
+    --episodes "${2:-130000}" --memory 8,16,32,64 --threads 1 \
     gen:random,width=64,depth=2,density=0.1 \
     gen:random,width=96,depth=2,density=0.05 \
     gen:random,width=40,depth=2,density=0.3 \

@@ -182,7 +182,18 @@ static double cost_of_block(cutting *c, int64_t size, int64_t memory)
                pow(chance < 1 ? 1 - chance : 0, (double)(memory - size));
 }
 
-/* Half of memory, or fewer when their sums would not stay. */
+/* Do all sources of the layer stay in memory, each used again and again
+ * while neurons are finished one after the other? */
+static int sources_stay(cutting *c, int64_t memory)
+{
+    int64_t edges = 0, all = count_sources(c, 0, c->count, &edges);
+    double apart = (double)all * (double)c->count / (double)(edges + 1);
+
+    return (double)all + 4 * apart <= (double)memory;
+}
+
+/* Half of memory, or fewer when their sums would not stay, or when nothing
+ * needs to leave at all. */
 static int64_t choose_block(cutting *c, int64_t memory)
 {
     int64_t half = (memory + 1) / 2, best = half;
@@ -190,6 +201,8 @@ static int64_t choose_block(cutting *c, int64_t memory)
 
     if (half > c->count)
         return half;
+    if (sources_stay(c, memory))
+        return 1;
     for (int64_t size = half; size > 0; size = size * 3 / 4) {
         double cost = cost_of_block(c, size, memory);
 

@@ -478,13 +478,15 @@ static void blocked_beats_destination_and_ego(void **state)
     for (int i = 0; i < 3; i++) {
         spry_network *n = read_net(random[i], 5);
 
-        for (int64_t memory = 16; memory <= 128; memory *= 2) {
+        for (int64_t memory = 16; memory <= 256; memory *= 2) {
             int64_t blocked, destination, ego;
 
             check_ok(sp_order_io(&blocked, n, "blocked", memory));
             check_ok(sp_order_io(&destination, n, "destination", memory));
             check_ok(sp_order_io(&ego, n, "ego", memory));
-            assert_true(blocked < destination);
+            /* where all sources fit, no order is better */
+            assert_true(blocked < destination ||
+                        (blocked == destination && memory > n->inputs));
             assert_true(blocked < ego);
         }
         spry_network_free(n);
