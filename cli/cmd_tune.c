@@ -10,7 +10,7 @@ static double budget = -1, calls;
 static int effort = SPRY_MEASURE, again, require, top = 12;
 static const opt options[] = {
     {"budget", OPT_SECONDS, &budget, "TIME",
-     "spend about this: 500ms, 60s, 2m (10s; 4.5s with a learned model)"},
+     "spend about this: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
     {"calls", OPT_COUNT, &calls, "N",
      "how often the kernel will run (very often)"},
     {"effort", OPT_WORD, &effort, "lookup|predict|measure|patient",

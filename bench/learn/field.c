@@ -24,16 +24,17 @@ static int wanted(const bench *b, int files)
 
 /* ---- problems ---- */
 
-/* Groups are dealt out by their names. */
-static int fold_of(const char *source)
+/* Groups are dealt out as they come; who is of a group that was there before
+ * follows it. */
+static int fold_of(const field *f, const char *source)
 {
-    char group[SPRY_GROUP_TEXT];
-    unsigned h = 2166136261u;
+    char group[SPRY_GROUP_TEXT], other[SPRY_GROUP_TEXT];
 
     spry_group_of(group, source);
-    for (const char *c = group; *c; c++)
-        h = (h ^ (unsigned char)*c) * 16777619u;
-    return (int)((h ^ h >> 15) % FOLDS);
+    for (int i = 0; i + 1 < f->count; i++)
+        if (strcmp(spry_group_of(other, f->at[i]->source), group) == 0)
+            return f->at[i]->fold;
+    return f->count % FOLDS;
 }
 
 static spry_status add_task(bench *b, field *f, const spry_matrix *A,
@@ -46,7 +47,7 @@ static spry_status add_task(bench *b, field *f, const spry_matrix *A,
         return sp_fail_memory(sizeof *t);
     f->at[f->count++] = t;
     t->A = A;
-    t->fold = fold_of(source);
+    t->fold = fold_of(f, source);
     snprintf(t->name, sizeof t->name, "%s", name);
     snprintf(t->source, sizeof t->source, "%s", source);
     if (f->op == SPRY_SPMV)

@@ -33,7 +33,7 @@ typedef struct {
 
 typedef struct {
     size_t size;    /* sizeof (spry_tune_options) */
-    double seconds; /* budget; 0: 10 s, 4.5 s with a learned model */
+    double seconds; /* budget; 0: 10 s, 3.5 s with a learned model */
     double calls;   /* how often the kernel will run; 0: very often */
     int threads;    /* 0: all that may be used */
     spry_effort effort;

@@ -6,7 +6,7 @@
 #include "tune/internal.h"
 
 /* Who learned needs fewer tries. */
-static const double DEFAULT_BUDGET = 10, LEARNED_BUDGET = 4.5;
+static const double DEFAULT_BUDGET = 10, LEARNED_BUDGET = 3.5;
 
 spry_status sp_tune_consult(sp_tuner *t)
 {
