@@ -76,7 +76,7 @@ static const char *const specs[] = {
     "gen:blocks,rows=2600,nnz=110000,r=16,c=16,fill=0.9#68",
     "gen:powerlaw,rows=4100,nnz=81000,exponent=2.6#69",
     "gen:pruned,rows=2000,cols=490,density=0.1#70",
-    "gen:banded,rows=91,band=120,density=0.5#71",
+    "gen:banded,rows=900,band=120,density=0.5#71",
     "gen:rmat,scale=13,degree=8,a=0.65,b=0.15,c=0.15#72",
     "gen:uniform,rows=1600,nnz=64000#1",
     "gen:banded,rows=560000,band=8,density=0.2#2",
