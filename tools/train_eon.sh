@@ -3,8 +3,8 @@
 #
 #   tools/train_eon.sh build/release/spry [EPISODES]
 #
-# Small networks of every kind, each for four sizes of memory, from the blocked
-# order on. The same seed and number of episodes give the same model.
+# Small networks of every kind, each for four sizes of memory, from near the
+# blocked order on. The same seed, episodes and build give the same model.
 set -eu
 spry=$1
 cd "$(dirname "$0")/.."
