@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-command net_compile, net_export, net_generate, net_inspect, net_order, net_run,
-    net_simulate, net_train_order, net_tune;
+command net_bench, net_compile, net_export, net_generate, net_inspect,
+    net_order, net_run, net_simulate, net_train_order, net_tune;
 
 /* How to read a network, which order to make of it and how: options of
  * several actions. */

@@ -155,6 +155,13 @@ typedef struct {
 spry_status spry_network_choose(spry_choice *out, const spry_network *n,
                                 const spry_choose_options *options);
 
+/* Race these ways, checked before, in interleaved pairs: a trial for each, in
+ * their order, compared with the first. Of the options batch, x, seconds,
+ * threads, seed and progress count. Those with passes have the same ones. */
+spry_status spry_ways_race(spry_choice *out, const spry_network *n,
+                           const spry_way *way, int count,
+                           const spry_choose_options *options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -222,3 +222,53 @@ spry_status spry_network_choose(spry_choice *out, const spry_network *n,
     end(&c);
     return s;
 }
+
+/* ---- given ways ---- */
+
+/* The passes of the ways that have some: one set for all. */
+static spry_status list_ways(sp_chooser *c, const spry_way *way, int count)
+{
+    if (count < 1 || count > SPRY_WAYS_MOST)
+        return sp_fail(SPRY_USAGE, "1 to %d ways can be raced, not %d",
+                       SPRY_WAYS_MOST, count);
+    c->passes = 0;
+    for (int i = 0; i < count; i++) {
+        unsigned passes = way[i].passes;
+
+        if (passes && c->passes && passes != c->passes)
+            return sp_fail(SPRY_USAGE, "ways with different passes cannot be "
+                                       "raced together");
+        c->passes |= passes;
+        c->out->trial[i].way = way[i];
+    }
+    c->out->trials = count;
+    c->out->baseline = way[0];
+    return SPRY_OK;
+}
+
+spry_status spry_ways_race(spry_choice *out, const spry_network *n,
+                           const spry_way *way, int count,
+                           const spry_choose_options *options)
+{
+    sp_chooser c = {.n = n, .out = out, .begun = sp_seconds()};
+    spry_status s = read_options(&c, options);
+
+    memset(out, 0, sizeof *out);
+    if (s == SPRY_OK)
+        s = know_machine(&c);
+    if (s == SPRY_OK)
+        s = list_ways(&c, way, count);
+    if (s != SPRY_OK)
+        return s;
+    out->batch = c.o.batch;
+    out->raced = inputs_to_race(&c);
+    s = make_smaller(&c);
+    if (s == SPRY_OK)
+        s = make_arrays(&c);
+    if (s == SPRY_OK)
+        s = sp_choose_compare(&c);
+    out->measured = s == SPRY_OK;
+    out->tuning_seconds = sp_seconds() - c.begun;
+    end(&c);
+    return s;
+}

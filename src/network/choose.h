@@ -39,8 +39,11 @@ const spry_way_trial *sp_choose_guess(const sp_chooser *c);
 /* c->x, drawn by the seed (choose_inputs.c). */
 spry_status sp_choose_inputs(sp_chooser *c);
 
-/* Make, check and race all trials. */
+/* Make, check and race all trials; the better of the plain ways comes first
+ * then, and is what they are compared with. */
 spry_status sp_choose_race(sp_chooser *c);
+/* The same in their order, compared with the first. */
+spry_status sp_choose_compare(sp_chooser *c);
 
 /* The store: open it, look there, tell it. Without one all still works. */
 void sp_choose_open(sp_chooser *c);

@@ -159,7 +159,8 @@ static spry_status race(sp_chooser *c)
     return s == SPRY_STOPPED ? SPRY_OK : s;
 }
 
-spry_status sp_choose_race(sp_chooser *c)
+/* All trials made and checked; the first one must be right. */
+static spry_status prepare(sp_chooser *c)
 {
     spry_status s = spry_network_reference(c->right, c->n, c->x, c->checked);
 
@@ -167,11 +168,25 @@ spry_status sp_choose_race(sp_chooser *c)
         make_one(c, i);
         check_one(c, i);
         if (i == 0 && c->out->trial[0].verdict != SPRY_VERDICT_OK)
-            s = sp_fail(SPRY_SYSTEM, "the plain loop fails: %s",
+            s = sp_fail(SPRY_SYSTEM, "what all are compared with fails: %s",
                         c->out->trial[0].why);
     }
+    return s;
+}
+
+spry_status sp_choose_race(sp_chooser *c)
+{
+    spry_status s = prepare(c);
+
     if (s != SPRY_OK)
         return s;
     order_baselines(c);
     return race(c);
+}
+
+spry_status sp_choose_compare(sp_chooser *c)
+{
+    spry_status s = prepare(c);
+
+    return s == SPRY_OK ? race(c) : s;
 }

@@ -262,67 +262,65 @@ static void run_alone(float *value, const state *s, float *y, const float *x)
     take_outputs(y, value, s);
 }
 
-/* Threads meet after each layer, which takes microseconds: they spin, and
- * only give way when one of them does not seem to be running. */
-typedef struct {
-    atomic_int waiting, round;
-} meeting;
+/* Eights that a thread takes at a time: some microseconds of work. */
+enum { CHUNK = 16 };
 
-static void meet(meeting *m, int threads)
+static int64_t chunks_of(const sp_gather_layer *l)
+{
+    return (l->eights + CHUNK - 1) / CHUNK;
+}
+
+/* Threads go on when all chunks before are done, not when all threads have
+ * come: one that is not running holds up nobody. Waiting takes less than a
+ * microsecond, so they spin, and give way when it seems to take longer. */
+typedef struct {
+    atomic_llong done;   /* chunks of all layers */
+    atomic_llong *taken; /* [layers] */
+} progress;
+
+static void wait_for(progress *p, int64_t chunks)
 {
     enum { PATIENCE = 4096 };
-    int round = atomic_load(&m->round);
 
-    if (atomic_fetch_add(&m->waiting, 1) == threads - 1) {
-        atomic_store(&m->waiting, 0);
-        atomic_store(&m->round, round + 1);
-        return;
-    }
-    for (int turns = 0; atomic_load(&m->round) == round; turns++)
+    for (int turns = 0; atomic_load(&p->done) < chunks; turns++)
         if (turns > PATIENCE)
             sched_yield();
 }
 
-/* The first of a layer's eights that begins at or after this share of its
- * edges. */
-static int64_t split(const sp_gather_layer *l, int part, int parts)
+static void run_share(progress *p, float *value, const state *s)
 {
-    int64_t low = 0, high = l->eights;
-    int64_t edges = l->eights ? l->eight[l->eights - 1].at : 0;
+    int64_t before = 0;
 
-    if (part == parts)
-        return l->eights;
-    while (low < high) {
-        int64_t mid = (low + high) / 2;
+    for (int64_t l = 0; l < s->net->layers; l++) {
+        const sp_gather_layer *layer = &s->layer[l];
+        int64_t chunks = chunks_of(layer), i;
 
-        if (l->eight[mid].at * parts < edges * part)
-            low = mid + 1;
-        else
-            high = mid;
+        wait_for(p, before);
+        while ((i = atomic_fetch_add(&p->taken[l], 1)) < chunks) {
+            int64_t last = (i + 1) * CHUNK;
+
+            s->kernels->gather(value, layer, i * CHUNK,
+                               last < layer->eights ? last : layer->eights);
+            atomic_fetch_add(&p->done, 1);
+        }
+        before += chunks;
     }
-    return low;
 }
 
 /* One input, the outputs of each layer dealt out. */
-static void run_together(float *value, const state *s, float *y, const float *x)
+static spry_status run_together(float *value, const state *s, float *y,
+                                const float *x)
 {
-    meeting m = {0};
+    progress p = {.taken = sp_alloc(s->net->layers, sizeof *p.taken)};
 
+    if (!p.taken)
+        return sp_fail_memory((size_t)s->net->layers * sizeof *p.taken);
     set_inputs(value, s, x);
 #pragma omp parallel num_threads(s->threads)
-    {
-        int threads = omp_get_num_threads(), me = omp_get_thread_num();
-
-        for (int64_t l = 0; l < s->net->layers; l++) {
-            const sp_gather_layer *layer = &s->layer[l];
-
-            s->kernels->gather(value, layer, split(layer, me, threads),
-                               split(layer, me + 1, threads));
-            if (threads > 1)
-                meet(&m, threads);
-        }
-    }
+    run_share(&p, value, s);
     take_outputs(y, value, s);
+    sp_free(p.taken);
+    return SPRY_OK;
 }
 
 /* Several inputs: each thread takes some, and nobody waits. */
@@ -350,6 +348,8 @@ static spry_status run_apart(const state *s, float *y, const float *x,
 static spry_status run(const void *p, float *y, const float *x, int64_t batch)
 {
     const state *s = p;
+    int64_t outputs = s->net->outputs, inputs = s->net->inputs;
+    spry_status status = SPRY_OK;
     float *value;
 
     if (s->threads > 1 && batch >= s->threads)
@@ -357,11 +357,13 @@ static spry_status run(const void *p, float *y, const float *x, int64_t batch)
     value = sp_alloc_raw(s->places.slots, sizeof *value);
     if (!value)
         return sp_fail_memory((size_t)s->places.slots * sizeof *value);
-    for (int64_t b = 0; b < batch; b++)
-        (s->threads > 1 ? run_together : run_alone)(
-            value, s, y + b * s->net->outputs, x + b * s->net->inputs);
+    for (int64_t b = 0; status == SPRY_OK && b < batch; b++)
+        if (s->threads > 1)
+            status = run_together(value, s, y + b * outputs, x + b * inputs);
+        else
+            run_alone(value, s, y + b * outputs, x + b * inputs);
     sp_free(value);
-    return SPRY_OK;
+    return status;
 }
 
 const sp_form sp_form_gather = {

@@ -128,6 +128,18 @@ refuse 2 'sorcery' "$SPRY" net run a.spnet --way "sorcery tile=8"
 refuse 2 'auto' "$SPRY" net run a.spnet --way plain --mode layers
 refuse 2 'magic' "$SPRY" net tune a.spnet --passes magic
 
+# Ways raced against each other.
+expect 0 "$SPRY" net bench gen:radix,depth=3 --batch 9 --budget 0.3 --json
+document spry.net.bench/1
+holds "all(r['verdict'] == 'ok' and r['seconds'] > 0 for r in d['results'])"
+holds "len({r['way'].split()[0] for r in d['results']}) > 3"
+expect 0 "$SPRY" net bench a.spnet --budget 0.2 --batch 3 --input right.npy \
+    --ways "edges order=ego; rows tile=8"
+has '^rows tile=8' out
+refuse 2 'sorcery' "$SPRY" net bench a.spnet --ways "rows; sorcery"
+refuse 2 'different passes' "$SPRY" net bench a.spnet \
+    --ways "passes=all rows; passes=merge rows"
+
 # As C that stands alone.
 expect 0 "$SPRY" net export gen:radix,depth=4 --out exported --name digits
 has 'digits.c$' out

@@ -170,6 +170,36 @@ static void every_network_has_a_way(void **state)
     }
 }
 
+/* Given ways are raced in their order, the wrong number of them is refused. */
+static void given_ways_are_raced(void **state)
+{
+    spry_network *n;
+    spry_choice *c = calloc(1, sizeof *c);
+    spry_choose_options o = SPRY_CHOOSE_DEFAULTS;
+    spry_way w[SPRY_WAYS_MOST + 1];
+    char text[SPRY_WAY_TEXT];
+
+    (void)state;
+    check_ok(spry_network_read(&n, "gen:skip,width=20,depth=6,degree=5", NULL));
+    for (int i = 0; i < WAYS; i++)
+        check_ok(spry_way_parse(&w[i], ways[i]));
+    o.batch = 5;
+    o.seconds = 0.2;
+    assert_int_equal(spry_ways_race(c, n, w, WAYS, &o), SPRY_USAGE);
+    check_ok(spry_ways_race(c, n, w, 2, &o));
+    assert_int_equal(c->trials, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(spry_way_text(text, &c->trial[i].way), ways[i]);
+        assert_int_equal(c->trial[i].verdict, SPRY_VERDICT_OK);
+        assert_true(c->trial[i].seconds > 0 && c->trial[i].pairs > 0);
+    }
+    assert_int_equal(spry_ways_race(c, n, w, 0, &o), SPRY_USAGE);
+    assert_int_equal(spry_ways_race(c, n, w, SPRY_WAYS_MOST + 1, &o),
+                     SPRY_USAGE);
+    free(c);
+    spry_network_free(n);
+}
+
 static void bad_options_are_refused(void **state)
 {
     spry_choose_options o = SPRY_CHOOSE_DEFAULTS;
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(ways_are_right),
         cmocka_unit_test(choices_are_remembered),
         cmocka_unit_test(every_network_has_a_way),
+        cmocka_unit_test(given_ways_are_raced),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(short_memory_is_survived),
     };

@@ -454,14 +454,15 @@ static void short_memory_is_survived(void **state)
         spry_form f;
 
         check_ok(spry_form_parse(&f, forms[w]));
-        f.threads = f.threads ? 1 : 0;
+        if (strcmp(f.name, "rows") == 0)
+            f.threads = 1;
         for (int64_t i = 1; s != SPRY_OK; i++) {
             spry_runner *r;
 
             sp_alloc_refuse(i, 0);
             s = spry_runner_make(&r, n, &f);
             if (s == SPRY_OK)
-                s = spry_runner_run(r, y, x, 20);
+                s = spry_runner_run(r, y, x, f.threads == 2 ? 1 : 20);
             sp_alloc_refuse(0, 0);
             assert_true(s == SPRY_OK || s == SPRY_SYSTEM);
             spry_runner_free(r);
