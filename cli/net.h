@@ -93,6 +93,6 @@ typedef struct {
 } net_categories;
 /* SPRY_WRONG when they are not those of the file (net_expect.c): one to a
  * line, or the rows of an .mtx that hold an entry. */
-spry_status net_expect(const net_categories *c, const char *file);
+spry_status net_expect(const net_categories *c, const char *expected);
 
 #endif

@@ -45,7 +45,7 @@ spry_status spry_network_compile(spry_network **out, const spry_network *n,
                                  unsigned passes, spry_graph_report *report);
 /* The same of layers as they come: what is held is some layers of the source
  * and the result, not the network. */
-spry_status spry_layers_compile(spry_network **out, spry_layers *s,
+spry_status spry_layers_compile(spry_network **out, spry_layers *from,
                                 unsigned passes, spry_graph_report *report);
 
 /* ---- where values come to rest ----

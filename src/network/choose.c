@@ -81,12 +81,12 @@ static spry_status make_arrays(sp_chooser *c)
     c->y = sp_alloc(raced * outputs, sizeof *c->y);
     c->right = sp_alloc(c->checked * outputs, sizeof *c->right);
     if (!c->y || !c->right)
-        return sp_fail_memory((size_t)(raced * outputs) * sizeof *c->y);
+        return sp_no_memory((size_t)(raced * outputs) * sizeof *c->y);
     if (!c->o.x)
         return sp_choose_inputs(c);
     c->own_x = sp_alloc_raw(raced * c->n->inputs, sizeof *c->own_x);
     if (!c->own_x)
-        return sp_fail_memory((size_t)(raced * c->n->inputs) * 4);
+        return sp_no_memory((size_t)(raced * c->n->inputs) * 4);
     memcpy(c->own_x, c->o.x, (size_t)(raced * c->n->inputs) * sizeof *c->own_x);
     c->x = c->own_x;
     return SPRY_OK;

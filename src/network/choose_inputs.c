@@ -21,7 +21,7 @@ static spry_status draw(spry_matrix **out, const sp_chooser *c, int64_t count)
         return s;
     row = sp_alloc_raw(count * width, sizeof *row);
     col = sp_alloc_raw(count * width, sizeof *col);
-    s = row && col ? SPRY_OK : sp_fail_memory((size_t)(count * width) * 16);
+    s = row && col ? SPRY_OK : sp_no_memory((size_t)(count * width) * 16);
     for (int64_t i = 0; s == SPRY_OK && i < count * width; i++)
         if (sp_rng_below(&r, 10) == 0) {
             row[nnz] = i / width;
@@ -73,7 +73,7 @@ spry_status sp_choose_inputs(sp_chooser *c)
 
     c->own_x = sp_alloc_raw(count * width, sizeof *c->own_x);
     if (s == SPRY_OK && !c->own_x)
-        s = sp_fail_memory((size_t)(count * width) * sizeof *c->own_x);
+        s = sp_no_memory((size_t)(count * width) * sizeof *c->own_x);
     if (s == SPRY_OK)
         s = count < FEW ? load_living(c, rows)
                         : spry_inputs_dense(c->own_x, rows, 0, count, width);

@@ -82,8 +82,9 @@ static void list_count(listing *l, int64_t x)
 /* 0.0625f, 1.0f, 1e-05f: exact, with a point in every locale. */
 static void print_float(char out[SP_REAL + 4], float x)
 {
-    sp_print_real(out, (double)x, SPRY_F32);
-    strcat(out, strpbrk(out, ".e") ? "f" : ".0f");
+    int n = sp_print_real(out, (double)x, SPRY_F32);
+
+    snprintf(out + n, 4, "%s", strpbrk(out, ".e") ? "f" : ".0f");
 }
 
 static void list_float(listing *l, float x)
@@ -139,7 +140,7 @@ static int is_even(const spry_network *n, int64_t l)
     int64_t from = n->start[n->first[l]], end = n->start[n->first[l + 1]];
 
     for (int64_t k = from + 1; k < end; k++)
-        if (memcmp(&n->weight[k], &n->weight[from], sizeof *n->weight) != 0)
+        if (sp_float_bits(n->weight[k]) != sp_float_bits(n->weight[from]))
             return 0;
     return 1;
 }
@@ -241,19 +242,14 @@ static void write_about(const exporting *e, const char *ending)
 
 static void write_header(const exporting *e)
 {
-    const int64_t number[] = {e->n->inputs, e->n->outputs, 8 * slots(e)};
-    int next = 0;
-
     write_about(e, "h");
-    for (const char *at = sp_export_header; *at; at++)
-        if (*at == '@') {
-            fputs(e->name, e->f);
-        } else if (*at == '%') {
-            fprintf(e->f, "%lld", (long long)number[next++]);
-            at += strlen("lld");
-        } else {
-            fputc(*at, e->f);
-        }
+    write_text(e, sp_export_guard);
+    fprintf(e->f,
+            "enum {\n    %s_INPUTS = %lld,\n    %s_OUTPUTS = %lld,\n"
+            "    %s_ROOM = %lld\n};\n",
+            e->name, (long long)e->n->inputs, e->name, (long long)e->n->outputs,
+            e->name, 8 * (long long)slots(e));
+    write_text(e, sp_export_header);
 }
 
 static void write_source(const exporting *e)

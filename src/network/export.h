@@ -3,7 +3,8 @@
 #ifndef SP_NETWORK_EXPORT_H
 #define SP_NETWORK_EXPORT_H
 
-extern const char sp_export_header[]; /* three counts for %lld */
+extern const char sp_export_guard[]; /* then the counts, then */
+extern const char sp_export_header[];
 extern const char sp_export_types[];
 extern const char sp_export_finish[];
 extern const char sp_export_one[];

@@ -1,11 +1,11 @@
 /* export_text.c - the text of exported networks, but for their numbers. */
 #include "network/export.h"
 
+const char sp_export_guard[] = "#ifndef @_H\n"
+                               "#define @_H\n"
+                               "\n";
+
 const char sp_export_header[] =
-    "#ifndef @_H\n"
-    "#define @_H\n"
-    "\n"
-    "enum { @_INPUTS = %lld, @_OUTPUTS = %lld, @_ROOM = %lld };\n"
     "\n"
     "/* y[batch][@_OUTPUTS] from x[batch][@_INPUTS]. room[@_ROOM]\n"
     " * is scratch memory of the caller's: threads that each bring their own\n"

@@ -42,7 +42,7 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
 {
     plain *s = sp_alloc(1, sizeof *s);
     spry_status status =
-        s ? sp_places_make(&s->places, n) : sp_fail_memory(sizeof *s);
+        s ? sp_places_make(&s->places, n) : sp_no_memory(sizeof *s);
 
     *out = NULL;
     if (status == SPRY_OK) {
@@ -51,7 +51,7 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
         s->avx2 = sp_isa_runs_here(SPRY_AVX2);
         s->source = sp_alloc_raw(n->edges, sizeof *s->source);
         if (!s->source)
-            status = sp_fail_memory((size_t)n->edges * sizeof *s->source);
+            status = sp_no_memory((size_t)n->edges * sizeof *s->source);
     }
     for (int64_t k = 0; status == SPRY_OK && k < n->edges; k++)
         s->source[k] = s->places.home[n->source[k]];
@@ -154,7 +154,7 @@ static spry_status run(const void *p, float *y, const float *x, int64_t batch)
         sp_free(value);
     }
     if (short_of_memory)
-        return sp_fail_memory((size_t)(s->places.slots * side) * sizeof(float));
+        return sp_no_memory((size_t)(s->places.slots * side) * sizeof(float));
     return SPRY_OK;
 }
 

@@ -51,8 +51,8 @@ spry_status spry_inputs_repeat(spry_matrix **out, const spry_matrix *m,
     }
     if (s == SPRY_OK) {
         start[count] = at;
-        s = spry_matrix_csr(out, count, m->cols, start, col, val,
-                            SPRY_I64, SPRY_F32, SPRY_COPY);
+        s = spry_matrix_csr(out, count, m->cols, start, col, val, SPRY_I64,
+                            SPRY_F32, SPRY_COPY);
     }
     sp_free(start);
     sp_free(col);

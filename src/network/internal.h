@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "spry/network.h"
@@ -55,6 +56,22 @@ static inline float sp_finish(spry_activation a, float sum, float bias,
                               int bias_on_nonzero)
 {
     return sp_activate(a, sum + (bias_on_nonzero && sum == 0 ? 0 : bias));
+}
+
+/* For comparing floats as they are stored. */
+static inline uint32_t sp_float_bits(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* sp_fail_memory, for those who have to see that it is not SPRY_OK. */
+static inline spry_status sp_no_memory(size_t bytes)
+{
+    (void)sp_fail_memory(bytes);
+    return SPRY_SYSTEM;
 }
 
 /* ---- out-edges (fanout.c) ---- */

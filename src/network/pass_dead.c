@@ -48,8 +48,8 @@ static void fold_edges(const burying *b, int64_t v)
         if (!(w < 0) && !(w > 0))
             b->drop[k] = 1;
         else if (is_constant(b, u))
-            b->drop[k] = !(b->range[u].low < 0 || b->range[u].low > 0) ||
-                         move_in(b, v, w, b->range[u].low);
+            b->drop[k] = (char)(!(b->range[u].low < 0 || b->range[u].low > 0) ||
+                                move_in(b, v, w, b->range[u].low));
     }
 }
 
@@ -147,7 +147,7 @@ static spry_status set_up(burying *b, const spry_network *n)
     b->alive = sp_alloc(n->neurons, sizeof *b->alive);
     b->now = sp_alloc_raw(n->neurons, sizeof *b->now);
     if (!b->range || !b->bias || !b->drop || !b->alive || !b->now)
-        return sp_fail_memory((size_t)(n->neurons * 25 + n->edges));
+        return sp_no_memory((size_t)(n->neurons * 25 + n->edges));
     memcpy(b->bias, n->bias, (size_t)n->neurons * sizeof *b->bias);
     b->to = (sp_parts){.neurons = n->neurons,
                        .inputs = n->inputs,

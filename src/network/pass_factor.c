@@ -52,15 +52,14 @@ static void sign_row(factoring *f, int64_t v)
 
     for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
         int32_t u = n->source[k];
-        uint32_t w;
 
-        memcpy(&w, &n->weight[k], sizeof w);
         if (f->degree[u] == 0) {
             f->used[f->used_count++] = u;
             f->sign[u] = 0;
         }
         f->degree[u] += f->rows[v];
-        f->sign[u] = sp_mix(f->sign[u], (uint64_t)v << 32 | w);
+        f->sign[u] =
+            sp_mix(f->sign[u], (uint64_t)v << 32 | sp_float_bits(n->weight[k]));
     }
 }
 
@@ -116,11 +115,6 @@ static void find_groups(factoring *f)
 
 /* ---- checking them ---- */
 
-static int same_weight(float a, float b)
-{
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
 /* Count the members that row v reads; the weight of the first is theirs. */
 static void meet_row(factoring *f, int64_t v)
 {
@@ -135,7 +129,7 @@ static void meet_row(factoring *f, int64_t v)
             g->weight = n->weight[k];
         }
         g->met++;
-        g->broken |= !same_weight(g->weight, n->weight[k]);
+        g->broken |= sp_float_bits(g->weight) != sp_float_bits(n->weight[k]);
     }
     for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
         group *g = &f->group[f->of[n->source[k]]];
@@ -348,7 +342,7 @@ static spry_status set_up(factoring *f, const spry_network *n)
     f->group = sp_alloc_raw(n->neurons, sizeof *f->group);
     if (!f->now || !f->like || !f->rows || !f->sign || !f->hash || !f->degree ||
         !f->of || !f->next || !f->used || !f->group)
-        return sp_fail_memory((size_t)n->neurons * 90);
+        return sp_no_memory((size_t)n->neurons * 90);
     s = sp_table_alloc(&f->table, n->neurons);
     return s == SPRY_OK ? alloc_result(f, n) : s;
 }
@@ -387,7 +381,7 @@ static spry_status factor(spry_network **out, const spry_network *n)
 {
     factoring f = {0};
     sp_edge *row = sp_alloc_raw(longest_row(n), sizeof *row);
-    spry_status s = row ? set_up(&f, n) : sp_fail_memory(sizeof *row);
+    spry_status s = row ? set_up(&f, n) : sp_no_memory(sizeof *row);
 
     *out = NULL;
     if (s == SPRY_OK) {

@@ -154,7 +154,7 @@ static spry_status set_up(inlining *i, const spry_network *n)
     i->weight = sp_alloc_raw(n->neurons, sizeof *i->weight);
     i->row = sp_alloc_raw(n->neurons, sizeof *i->row);
     if (!i->gone || !i->layer || !i->now || !i->weight || !i->row)
-        return sp_fail_memory((size_t)n->neurons * 20);
+        return sp_no_memory((size_t)n->neurons * 20);
     for (int64_t v = 0; v < n->inputs; v++) {
         i->now[v] = (int32_t)v;
         i->weight[v] = 1;

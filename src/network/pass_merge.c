@@ -121,7 +121,8 @@ static void join(merging *m, int32_t head, int64_t v)
     m->head[v] = head;
     m->next[m->tail[head]] = (int32_t)v;
     m->tail[head] = (int32_t)v;
-    m->output[head] |= m->output[v];
+    if (m->output[v])
+        m->output[head] = 1;
 }
 
 /* v joins the neuron it equals, or begins a class. */
@@ -234,7 +235,7 @@ static spry_status set_up(merging *m, const spry_network *n)
     m->sum_of = sp_alloc_raw(n->neurons, sizeof *m->sum_of);
     if (!m->now || !m->head || !m->next || !m->tail || !m->output || !m->sum ||
         !m->sum_of)
-        return sp_fail_memory((size_t)n->neurons * 28);
+        return sp_no_memory((size_t)n->neurons * 28);
     memset(m->next, -1, (size_t)n->neurons * sizeof *m->next);
     memset(m->sum_of, -1, (size_t)n->neurons * sizeof *m->sum_of);
     for (int64_t i = 0; i < n->outputs; i++)

@@ -122,7 +122,7 @@ static spry_status set_up(numbering *r, const spry_network *n)
     r->sorted = sp_alloc_raw(n->neurons, sizeof *r->sorted);
     r->room = sp_alloc_raw(n->neurons, sizeof *r->room);
     if (!r->now || !r->then || !r->sorted || !r->room)
-        return sp_fail_memory((size_t)n->neurons * 40);
+        return sp_no_memory((size_t)n->neurons * 40);
     r->to = (sp_parts){.neurons = n->neurons,
                        .inputs = n->inputs,
                        .outputs = n->outputs,
@@ -147,7 +147,7 @@ static spry_status renumber(spry_network **out, const spry_network *n)
     numbering r = {0};
     sp_edge *row = sp_alloc_raw(n->neurons, sizeof *row);
     spry_status s =
-        row ? set_up(&r, n) : sp_fail_memory((size_t)n->neurons * sizeof *row);
+        row ? set_up(&r, n) : sp_no_memory((size_t)n->neurons * sizeof *row);
 
     *out = NULL;
     if (s == SPRY_OK) {

@@ -55,11 +55,9 @@ static uint64_t hash_row(const spry_network *n, int64_t v)
     int64_t from = n->start[v], count = n->start[v + 1] - from;
 
     for (int64_t i = 0; i < count; i++) {
-        uint32_t w;
+        uint64_t w = sp_float_bits(n->weight[from + i]);
 
-        memcpy(&w, &n->weight[from + i], sizeof w);
-        h[i & 3] =
-            sp_mix(h[i & 3], (uint64_t)w << 32 | (uint32_t)n->source[from + i]);
+        h[i & 3] = sp_mix(h[i & 3], w << 32 | (uint32_t)n->source[from + i]);
     }
     return sp_mix(sp_mix(h[0], h[1]), sp_mix(h[2], h[3]) + 1);
 }

@@ -105,7 +105,7 @@ static spry_status make_ready(spry_ready **out, const spry_network *n,
                               const spry_way *w, int done)
 {
     spry_ready *r = sp_alloc(1, sizeof *r);
-    spry_status s = r ? SPRY_OK : sp_fail_memory(sizeof *r);
+    spry_status s = r ? SPRY_OK : sp_no_memory(sizeof *r);
 
     *out = NULL;
     if (s == SPRY_OK)

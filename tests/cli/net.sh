@@ -66,6 +66,9 @@ expect 0 "$SPRY" net run a.spnet --input right.npy --expect categories
 cmp -s out categories || fail "categories differ"
 echo 41 >>categories
 expect 4 "$SPRY" net run a.spnet --input right.npy --expect categories
+echo one >words
+expect 3 "$SPRY" net run a.spnet --input right.npy --expect words
+has 'words:1: ' err
 
 # Official layers as files, run one at a time.
 expect 0 "$SPRY" net generate radix depth=4 --out neuron1024
