@@ -39,27 +39,33 @@ static spry_status first_choice(spry_schedule *out, asker *a)
 
 /* Rows whose 95 % interval is wider than this either way say nothing about
  * which is best. */
-static const double UNSURE = 0.2;
+static const double UNSURE = 0.3;
 
 static double speedup(const sp_example *e)
 {
     return isnan(e->log_speedup) || e->noise > UNSURE ? 0 : exp(e->log_speedup);
 }
 
-static double speedup_of(const task *t, const spry_schedule *x)
+static const sp_example *row_of(const task *t, const spry_schedule *x)
 {
+    static const sp_example none = {.log_speedup = NAN};
+
     for (int i = 0; i < t->rows; i++)
         if (sp_schedule_equal(&t->row[i].x, x))
-            return speedup(&t->row[i]);
-    return 0;
+            return &t->row[i];
+    return &none;
 }
 
 static void look_up(task *t, const spry_schedule *list, int count,
                     const spry_schedule *choice)
 {
-    t->predicted = sp_schedule_plain(choice) ? 1 : speedup_of(t, choice);
+    double first = row_of(t, choice)->log_speedup;
+
+    t->predicted = sp_schedule_plain(choice) ? 1
+                   : isnan(first)            ? 0
+                                             : exp(first);
     for (int i = 0; i < count; i++) {
-        double is = speedup_of(t, &list[i]);
+        double is = speedup(row_of(t, &list[i]));
 
         t->chosen += is > 0;
         t->best_of_top = fmax(t->best_of_top, is);

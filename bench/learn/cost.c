@@ -278,7 +278,7 @@ void print_training(bench *b)
     sp_examples some, all;
     double limit = b->quick ? 5 : 30;
 
-    if (gather(&some, &b->f[0], -1, 0) != SPRY_OK)
+    if (gather(&some, &b->f[0], -1, ALL) != SPRY_OK)
         return;
     if (repeat(&all, &some) != SPRY_OK || all.rows < RECORDS) {
         free_examples(&some);

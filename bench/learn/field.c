@@ -320,17 +320,21 @@ void collect_deep(bench *b, double until)
 
 /* ---- lessons ---- */
 
-static int belongs(const task *t, int fold, int inside)
+static int belongs(const field *f, int i, int fold, part which)
 {
-    return t->sampled > 0 && (t->fold == fold) == inside;
+    enum { ONE_IN = 6 };
+    const task *t = f->at[i];
+
+    return t->sampled > 0 && t->fold != fold &&
+           (which == ALL || (i / FOLDS % ONE_IN == 0) == (which == STOP));
 }
 
-spry_status gather(sp_examples *out, const field *f, int fold, int inside)
+spry_status gather(sp_examples *out, const field *f, int fold, part which)
 {
     int64_t rows = 0, subjects = 0;
 
     for (int i = 0; i < f->count; i++)
-        if (belongs(f->at[i], fold, inside)) {
+        if (belongs(f, i, fold, which)) {
             subjects++;
             rows += f->at[i]->sampled;
         }
@@ -344,7 +348,7 @@ spry_status gather(sp_examples *out, const field *f, int fold, int inside)
     for (int i = 0; i < f->count; i++) {
         const task *t = f->at[i];
 
-        if (!belongs(t, fold, inside))
+        if (!belongs(f, i, fold, which))
             continue;
         out->subject[out->subjects] = t->subject;
         for (int k = 0; k < t->sampled; k++) {

@@ -71,8 +71,10 @@ void collect_samples(bench *b, double until);
 void collect_deep(bench *b, double until);
 /* Measure these too. */
 spry_status collect_list(bench *b, task *t, const spry_schedule *x, int n);
-/* Samples of the problems inside a fold, or of all outside of it. */
-spry_status gather(sp_examples *out, const field *f, int fold, int inside);
+/* Samples of the problems outside of a fold: all, those to learn from, or the
+ * few that say when to stop. */
+typedef enum { ALL, LESSON, STOP } part;
+spry_status gather(sp_examples *out, const field *f, int fold, part which);
 void free_examples(sp_examples *e);
 
 /* ---- rate.c: labels collected in a second ---- */

@@ -15,19 +15,33 @@ static const double SHARE[KINDS] = {0.3, 0.3, 0.15, 0.15, 0.1, 0, 0};
 
 /* ---- fitting and scoring ---- */
 
+static int laps; /* rounds of all fits of a kind */
+
+static int count_lap(const sp_lap *lap, void *payload)
+{
+    (void)lap;
+    (void)payload;
+    laps++;
+    return 0;
+}
+
 static spry_status fit(sp_cost **out, const field *f, int fold, int kind,
                        double seconds)
 {
-    sp_lesson l = {.seed = 1, .threads = 2, .seconds = seconds};
-    sp_examples train;
-    spry_status s = gather(&train, f, fold, 0);
+    sp_lesson l = {
+        .seed = 1, .threads = 2, .seconds = seconds, .note = count_lap};
+    sp_examples train = {0}, test = {0};
+    spry_status s = gather(&train, f, fold, LESSON);
 
     *out = NULL;
-    if (s != SPRY_OK)
-        return s;
+    if (s == SPRY_OK)
+        s = gather(&test, f, fold, STOP);
     l.train = &train;
-    s = sp_cost_fit(out, sp_cost_kind_find(kinds[kind]), f->op, &l);
+    l.test = test.rows ? &test : NULL;
+    if (s == SPRY_OK)
+        s = sp_cost_fit(out, sp_cost_kind_find(kinds[kind]), f->op, &l);
     free_examples(&train);
+    free_examples(&test);
     return s;
 }
 
@@ -97,11 +111,12 @@ void fit_all(bench *b, double until)
     for (int k = 0; k < KINDS; k++) {
         double since = elapsed(b);
 
+        laps = 0;
         for (int o = 0; o < OPS; o++)
             for (int fold = 0; fold < FOLDS; fold++)
                 one_fold(&b->f[o], fold, k, fmax(1, each * SHARE[k]));
-        printf("fitted %-9s %d times, %.1f s\n", kinds[k], OPS * FOLDS,
-               elapsed(b) - since);
+        printf("fitted %-9s %d times, %.1f s, %d rounds on average\n", kinds[k],
+               OPS * FOLDS, elapsed(b) - since, laps / (OPS * FOLDS));
         fflush(stdout);
     }
 }
