@@ -18,8 +18,11 @@ static const struct {
 /* Inputs side by side share the edge: this many times the rate. */
 static double side_by_side(const spry_form *f, int64_t batch)
 {
-    if (strcmp(f->name, "rows") == 0)
-        return batch < f->tile ? (double)batch / f->tile * 8 : 8;
+    if (strcmp(f->name, "rows") == 0) {
+        double full = f->tile == 16 ? 8 : f->tile == 32 ? 7.5 : 7;
+
+        return batch < f->tile ? (double)batch / f->tile * full : full;
+    }
     if (strcmp(f->name, "gather") == 0)
         return 1;
     return batch >= 16 ? 4 : 1;
