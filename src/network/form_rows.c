@@ -396,8 +396,10 @@ static void run_stretch(crew *c, int landing)
 /* The raft of a landing, to the next one or to the end. */
 static void run_landing(crew *c, int landing)
 {
-    if (landing > 0)
-        clear_rest(c, &c->raft[landing], c->layer[landing] - 1);
+    raft *f = &c->raft[landing];
+
+    if (f != c->raft)
+        clear_rest(c, f, c->layer[landing] - 1);
     run_stretch(c, landing);
     while (landing + 1 < c->landings && goes_on(c, landing)) {
         change_rafts(&c->raft[landing], &c->raft[landing + 1]);

@@ -394,7 +394,7 @@ INLINE void turn_block(float *to, const float *x, int64_t width, int tile)
     UNROLL for (int i = 0; i < SP_LANES; i++)
         memcpy(&row[i], x + i * width, sizeof row[i]);
     for (int j = 0; j < SP_LANES; j++) {
-        vec col;
+        vec col = {0};
 
         UNROLL for (int i = 0; i < SP_LANES; i++) col[i] = row[i][j];
         *(vec *)(to + (int64_t)j * tile) = col;
