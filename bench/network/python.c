@@ -2,6 +2,7 @@
  * own, told over a pipe to run. One call is several runs, so that the pipe
  * does not count. */
 #define _DEFAULT_SOURCE /* mkdtemp */
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
@@ -78,8 +79,9 @@ static int start(meet_python *p, const char *library, int64_t batch)
     posix_spawn_file_actions_init(&act);
     posix_spawn_file_actions_adddup2(&act, in[0], 0);
     posix_spawn_file_actions_adddup2(&act, out[1], 1);
-    posix_spawn_file_actions_addclose(&act, in[1]);
-    posix_spawn_file_actions_addclose(&act, out[0]);
+    /* Another process that kept them would keep this one from ending. */
+    fcntl(in[1], F_SETFD, FD_CLOEXEC);
+    fcntl(out[0], F_SETFD, FD_CLOEXEC);
     posix_spawn_file_actions_addopen(&act, 2, "/dev/null", 1, 0);
     failed = posix_spawn(&p->pid, argv[0], &act, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&act);
