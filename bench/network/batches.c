@@ -163,7 +163,6 @@ static void single(figures *f, const char *path, const char *title,
     add_orders(&t);
     add_form(&t, "gather threads=1");
     add_form(&t, "gather threads=2");
-    add_form(&t, "rows threads=1");
     add_compiled(&t);
     add_python(&t, &t.scipy, "scipy");
     add_python(&t, &t.torch, "torch");
