@@ -9,6 +9,8 @@
 enum {
     FEW = 24,
     LEARNED = 20,
+    FAVOURITES = 3, /* of the learned model's, before any of another's */
+    OPINIONS = 4,
     MANY = 72,
     FEW_NESTS = 3,
     NESTS = 9,
@@ -170,6 +172,26 @@ static spry_status propose_nests(sp_tuner *t, scoring *g, double best)
     return s;
 }
 
+/* What the analytic model would try: the learned one may have seen nothing
+ * like this problem. What it then says of them still counts. */
+static spry_status second_opinion(sp_tuner *t, scoring *g)
+{
+    sp_candidate found[OPINIONS];
+    sp_space space = space_of(t, g);
+    sp_guess learned = t->guess;
+    int count = 0;
+    spry_status s;
+
+    if (!learned.view || t->opt.effort == SPRY_PREDICT)
+        return SPRY_OK;
+    t->guess.view = NULL;
+    s = sp_strategy_find("exhaustive")->find(found, &count, OPINIONS, &space);
+    t->guess = learned;
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        add(t, &found[i].x, score_one(g, &found[i].x));
+    return s;
+}
+
 spry_status sp_tune_propose(sp_tuner *t)
 {
     sp_candidate found[MANY];
@@ -194,8 +216,11 @@ spry_status sp_tune_propose(sp_tuner *t)
             score_one(&g, &known.liked[i]) < HUGE_VAL)
             add(t, &known.liked[i], score_one(&g, &known.liked[i]));
     s = sp_strategy_find("exhaustive")->find(found, &count, most, &space);
-    for (int i = 0; s == SPRY_OK && i < count; i++)
+    for (int i = 0; s == SPRY_OK && i < count; i++) {
+        if (i == FAVOURITES)
+            s = second_opinion(t, &g);
         add(t, &found[i].x, found[i].predicted);
+    }
     return s == SPRY_OK && count ? propose_nests(t, &g, found[0].predicted) : s;
 }
 
