@@ -95,4 +95,10 @@ typedef struct {
  * line, or the rows of an .mtx that hold an entry. */
 spry_status net_expect(const net_categories *c, const char *expected);
 
+/* Names with a line about each, as text or as JSON (net_words.c); NULL ends
+ * them. */
+typedef const char *net_word(int i);
+spry_status net_print_names(const char *schema, const char *key, net_word *name,
+                            net_word *help);
+
 #endif

@@ -65,28 +65,6 @@ spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
 
 /* ---- saying it ---- */
 
-static spry_status print_list(void)
-{
-    json j;
-
-    if (!cli.json) {
-        for (int i = 0; spry_pass_name(i); i++)
-            printf("%-12s %s\n", spry_pass_name(i), spry_pass_help(i));
-        return SPRY_OK;
-    }
-    j = json_begin("spry.net.passes/1");
-    json_open(&j, "passes", '[');
-    for (int i = 0; spry_pass_name(i); i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", spry_pass_name(i));
-        json_text(&j, "about", spry_pass_help(i));
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_end(&j);
-    return SPRY_OK;
-}
-
 static void print_json(const spry_graph_report *r, const spry_rest *rest,
                        unsigned which)
 {
@@ -182,7 +160,8 @@ spry_status net_compile(int argc, char **argv)
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     if (list)
-        return print_list();
+        return net_print_names("spry.net.passes/1", "passes", spry_pass_name,
+                               spry_pass_help);
     if (argc == 0)
         return say_fail(SPRY_USAGE, "net compile needs NETWORK; see spry net "
                                     "compile --help");

@@ -21,28 +21,6 @@ static const opt_page page = {
     0,
     1};
 
-static spry_status print_list(void)
-{
-    json j;
-
-    if (!cli.json) {
-        for (int i = 0; spry_order_name(i); i++)
-            printf("%-12s %s\n", spry_order_name(i), spry_order_help(i));
-        return SPRY_OK;
-    }
-    j = json_begin("spry.net.orders/1");
-    json_open(&j, "orders", '[');
-    for (int i = 0; spry_order_name(i); i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", spry_order_name(i));
-        json_text(&j, "about", spry_order_help(i));
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_end(&j);
-    return SPRY_OK;
-}
-
 /* The neuron that an edge leads to: the last whose edges begin before it. */
 static int64_t target_of(const spry_network *n, int64_t edge)
 {
@@ -131,7 +109,8 @@ spry_status net_order(int argc, char **argv)
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     if (list)
-        return print_list();
+        return net_print_names("spry.net.orders/1", "orders", spry_order_name,
+                               spry_order_help);
     if (argc == 0)
         return say_fail(SPRY_USAGE, "net order needs NETWORK; see spry net "
                                     "order --help");

@@ -44,3 +44,26 @@ spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text)
     *count = s == SPRY_OK ? w.count : 0;
     return s;
 }
+
+spry_status net_print_names(const char *schema, const char *key, net_word *name,
+                            net_word *help)
+{
+    json j;
+
+    if (!cli.json) {
+        for (int i = 0; name(i); i++)
+            printf("%-12s %s\n", name(i), help(i));
+        return SPRY_OK;
+    }
+    j = json_begin(schema);
+    json_open(&j, key, '[');
+    for (int i = 0; name(i); i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", name(i));
+        json_text(&j, "about", help(i));
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_end(&j);
+    return SPRY_OK;
+}
