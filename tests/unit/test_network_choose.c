@@ -1,6 +1,7 @@
 /* test_network_choose.c - ways to run a network: their text, that they are
  * right, and that a choice is proven and remembered. */
 #include "check.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,13 +119,13 @@ static spry_choice *choose(const spry_network *n, const char *store,
 
 static void choices_are_remembered(void **state)
 {
-    char dir[] = "/tmp/spry-choose-XXXXXX", store[64], command[64];
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 32], command[TEST_FOLDER + 16];
     char a[SPRY_WAY_TEXT], b[SPRY_WAY_TEXT];
     spry_network *n;
     spry_choice *first, *again, *other;
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(make_folder(dir));
     snprintf(store, sizeof store, "%s/records.db", dir);
     check_ok(spry_network_read(&n, "gen:mixed", NULL));
     first = choose(n, store, 5, 0);

@@ -1,6 +1,7 @@
 /* test_network_export.c - exported networks compile alone and compute the
  * same. */
 #include "check.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,13 +67,13 @@ static void compare(const spry_network *n, const char *dir, const float *x)
 
 static void export_one(const char *spec, const char *passes)
 {
-    char dir[] = "/tmp/spry-netexport-XXXXXX", command[128];
+    char dir[TEST_FOLDER], command[TEST_FOLDER + 16];
     spry_network *whole, *n;
     unsigned which;
     float *x;
     sp_rng r = sp_rng_seed(5);
 
-    assert_non_null(mkdtemp(dir));
+    assert_non_null(make_folder(dir));
     check_ok(spry_network_read(&whole, spec, NULL));
     check_ok(spry_passes_parse(&which, passes));
     check_ok(spry_network_compile(&n, whole, which, NULL));
