@@ -279,7 +279,7 @@ static int one_file(void *ctx, const bench_matrix *m)
  * What a kernel makes of L2 shows on a smaller one, neither class nor file. */
 static void resident(bench *b)
 {
-    bench_matrix m = {"resident-l2", NULL, 0, BENCH_EXTRA};
+    bench_matrix m = {"resident-l2", NULL, 0, BENCH_EXTRA, NULL};
     spry_matrix *A;
 
     b->tuning = b->until.tuning;

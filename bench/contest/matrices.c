@@ -15,7 +15,7 @@ int bench_walk_classes(bench_visit *visit, void *ctx, unsigned which)
     int failed = 0, end = 0;
 
     for (int i = 0; i < BENCH_CLASSES && !end; i++) {
-        bench_matrix m = {bench_classes[i].name, NULL, i, 1};
+        bench_matrix m = {bench_classes[i].name, NULL, i, 1, NULL};
         spry_matrix *A;
 
         if (!(which >> i & 1) || !bench_listed("ONLY", m.name))
@@ -45,7 +45,7 @@ static int visit_file(bench_visit *visit, void *ctx, const char *dir,
                       const char *file, int turn)
 {
     char path[4096], name[64];
-    bench_matrix m = {name, NULL, turn, 0};
+    bench_matrix m = {name, NULL, turn, 0, path};
     spry_matrix *A;
     int end;
 

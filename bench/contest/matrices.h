@@ -10,8 +10,9 @@ enum { BENCH_FILE, BENCH_CLASS, BENCH_EXTRA };
 typedef struct {
     const char *name;
     const spry_matrix *A;
-    int turn;      /* 0, 1, 2 ... */
-    int generated; /* BENCH_FILE, or one of classes.h, or neither */
+    int turn;         /* 0, 1, 2 ... */
+    int generated;    /* BENCH_FILE, or one of classes.h, or neither */
+    const char *path; /* of a file; else NULL */
 } bench_matrix;
 
 /* Called for each; nonzero ends the walk. */

@@ -93,14 +93,13 @@ static spry_status copy_of(spry_matrix **out, const spry_matrix *A)
 static int take_file(void *ctx, const bench_matrix *m)
 {
     bench *b = ctx;
-    char source[512];
     spry_matrix *copy;
 
     if ((double)m->A->nnz > LARGEST || m->A->nnz < 2000)
         return 0;
-    snprintf(source, sizeof source, "%s.mtx", m->name);
+    /* By its path `spry train` finds the matrix again. */
     if (copy_of(&copy, m->A) != SPRY_OK ||
-        add_matrix(b, copy, m->name, source) != SPRY_OK)
+        add_matrix(b, copy, m->name, m->path) != SPRY_OK)
         printf("%s: %s\n", m->name, spry_message());
     return b->matrices >= wanted(b, 1);
 }

@@ -117,6 +117,17 @@ static spry_status grow_trees(sp_trees *out, work *w)
 
 /* ---- the baseline's time ---- */
 
+/* Where the bound is not known, for want of the matrix, a nanosecond for each
+ * product: what the trees make of that is at least seconds. */
+static double log_plain(const sp_subject *s)
+{
+    double products = (double)s->task.nnz * fmax(1, (double)s->task.n);
+
+    return isfinite(s->plain)
+               ? log(s->plain)
+               : log(1e-9 * (products + (double)s->task.rows + 1));
+}
+
 typedef struct {
     float *x, *label;
     int64_t rows;
@@ -152,11 +163,11 @@ static void list_baselines(baselines *b, const sp_examples *e)
         double log_seconds = sp_baseline_of(e, i);
         float *x = b->x + b->rows * PROBLEM;
 
-        if (!isfinite(log_seconds) || !isfinite(s->plain))
+        if (!isfinite(log_seconds))
             continue;
         memcpy(x, s->pattern, sizeof s->pattern);
         memcpy(x + SP_PATTERN, s->machine, sizeof s->machine);
-        b->label[b->rows++] = (float)(log_seconds - log(s->plain));
+        b->label[b->rows++] = (float)(log_seconds - log_plain(s));
     }
 }
 
@@ -315,8 +326,7 @@ static spry_status look(sp_view *v)
     v->inner = is;
     memcpy(row, s->pattern, sizeof s->pattern);
     memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
-    is->offset =
-        isfinite(s->plain) ? log(s->plain) + sp_trees_sum(&m->time, row) : 0;
+    is->offset = log_plain(s) + sp_trees_sum(&m->time, row);
     return sp_fast_problem(is->fast, &m->fast, s);
 }
 

@@ -293,6 +293,44 @@ static void test_spry(void **state)
     check_kind("spry", SPRY_SPMV, 80, 0.88);
 }
 
+/* Root of the mean squared error of log seconds, over finite scores. */
+static double error_of(const sp_examples *e, const double *score)
+{
+    double sum = 0, count = 0;
+
+    for (int64_t i = 0; i < e->rows; i++)
+        if (isfinite(score[i]) && isfinite(e->row[i].log_seconds)) {
+            sum += pow(score[i] - e->row[i].log_seconds, 2);
+            count++;
+        }
+    return sqrt(sum / count);
+}
+
+/* Scores are log seconds, even where the matrix is not at hand. */
+static void test_seconds(void **state)
+{
+    static world w;
+    double score[HELD * EACH];
+    sp_cost *c;
+
+    (void)state;
+    if (no_trees())
+        skip();
+    open_world(&w, SPRY_SPMM);
+    for (int k = 0; k < SUBJECTS; k += 2) {
+        sp_task task = w.subject[k].task;
+
+        sp_subject_bare(&w.subject[k], &task, &w.m);
+    }
+    c = learn(&w, "spry", SPRY_SPMM, 80);
+    score_all(score, c, &w.test);
+    if (error_of(&w.test, score) > 1)
+        fail_msg("log seconds are off by %.2f", error_of(&w.test, score));
+    sp_cost_free(c);
+    close_world(&w);
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
 static void test_gbdt(void **state)
 {
     (void)state;
@@ -446,13 +484,10 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spry),
-        cmocka_unit_test(test_gbdt),
-        cmocka_unit_test(test_mlp),
-        cmocka_unit_test(test_waconet),
-        cmocka_unit_test(test_waconet_learns),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_spry),    cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_gbdt),    cmocka_unit_test(test_mlp),
+        cmocka_unit_test(test_waconet), cmocka_unit_test(test_waconet_learns),
+        cmocka_unit_test(test_damage),  cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
