@@ -29,7 +29,7 @@ static spry_status first_choice(spry_schedule *out, asker *a)
         if (seconds[i] < seconds[least])
             least = i;
     *out = plain[least];
-    status = sp_strategy_find("exhaustive")->find(&best, &count, 1, &s);
+    status = sp_strategy_find("descent")->find(&best, &count, 1, &s);
     if (status == SPRY_OK && count && best.predicted * PROMISE < seconds[least])
         *out = best.x;
     return status;

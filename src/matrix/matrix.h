@@ -19,6 +19,12 @@ static inline double sp_val(const spry_matrix *m, int64_t k)
                                : ((const double *)m->val)[k];
 }
 
+/* Statistics in a tenth of the time: of more than so many entries some are
+ * estimated from a sample, the same every time; zeros and values that are not
+ * finite are not counted. (stats_sketch.c) */
+enum { SP_SKETCH_FROM = 1 << 18 };
+spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m);
+
 /* Do all entries have the same value v, with 1 <= |v| < 1e30? Then a row of
  * the dense operand may be summed first and multiplied by v once: no sum
  * overflows that would not as a sum of products. (values.c) */

@@ -3,22 +3,15 @@
 
 #include <string.h>
 
-/* The parts that run one after another over all entries; side by side. */
-static spry_status (*const serial[])(spry_stats *, const spry_matrix *) = {
-    sp_stats_symmetry,
-    sp_stats_reuse,
-    sp_stats_diagonals,
-};
-enum { SERIAL = sizeof serial / sizeof serial[0] };
-
 /* Sentences belong to threads: the caller's is set from the status here. */
-static spry_status run_serial(spry_stats *s, const spry_matrix *m)
+spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
+                              sp_stats_part *const *part, int parts)
 {
     spry_status worst = SPRY_OK;
 
 #pragma omp parallel for schedule(dynamic, 1) reduction(max : worst)
-    for (int k = 0; k < SERIAL; k++) {
-        spry_status one = serial[k](s, m);
+    for (int k = 0; k < parts; k++) {
+        spry_status one = part[k](s, m);
 
         worst = one > worst ? one : worst;
     }
@@ -31,6 +24,9 @@ static spry_status run_serial(spry_stats *s, const spry_matrix *m)
 
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
 {
+    /* These run one after another over all entries. */
+    static sp_stats_part *const serial[] = {sp_stats_symmetry, sp_stats_reuse,
+                                            sp_stats_diagonals};
     spry_status s;
 
     memset(out, 0, sizeof *out);
@@ -45,7 +41,7 @@ spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
     if (s == SPRY_OK)
         s = sp_stats_threes(out, m);
     if (s == SPRY_OK)
-        s = run_serial(out, m);
+        s = sp_stats_together(out, m, serial, 3);
     return s;
 }
 

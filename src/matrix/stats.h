@@ -23,6 +23,11 @@ spry_status sp_stats_reuse(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_diagonals(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_symmetry(spry_stats *s, const spry_matrix *m);
 
+/* Parts that mind their own fields only, side by side (stats.c). */
+typedef spry_status sp_stats_part(spry_stats *s, const spry_matrix *m);
+spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
+                              sp_stats_part *const *part, int parts);
+
 /* How many keys may be a plain array beside this matrix; beyond, hash. */
 static inline int64_t sp_stats_plain(const spry_matrix *m)
 {

@@ -134,7 +134,7 @@ static void put_map(sp_row *r, const spry_stats *t)
 
 spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p)
 {
-    const spry_stats *t = spry_problem_stats(p);
+    const spry_stats *t = sp_problem_sketch(p);
     sp_row r = {out + KNOWN_BY_SHAPE};
     sp_task k;
 

@@ -192,7 +192,7 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
     *out = (spry_prediction){0};
     if (s != SPRY_OK)
         return s;
-    q.t = spry_problem_stats(p);
+    q.t = sp_problem_sketch(p);
     if (p->op == SPRY_MTTKRP)
         q.f = sp_problem_fibers(p);
     if (!q.t || (p->op == SPRY_MTTKRP && !q.f))

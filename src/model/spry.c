@@ -22,7 +22,8 @@ typedef struct {
 } model;
 
 typedef struct {
-    double offset; /* log seconds of the baseline */
+    double offset;  /* log seconds of the baseline */
+    sp_trees trees; /* the model's, for this problem and machine */
     float fast[SP_FAST_WIDTH];
 } sight;
 
@@ -320,6 +321,7 @@ static spry_status look(sp_view *v)
     const sp_subject *s = v->subject;
     sight *is = sp_alloc(1, sizeof *is);
     float row[PROBLEM];
+    spry_status status;
 
     if (!is)
         return sp_fail_memory(sizeof *is);
@@ -327,26 +329,36 @@ static spry_status look(sp_view *v)
     memcpy(row, s->pattern, sizeof s->pattern);
     memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
     is->offset = log_plain(s) + sp_trees_sum(&m->time, row);
-    return sp_fast_problem(is->fast, &m->fast, s);
+    status = sp_trees_settle(&is->trees, &is->offset, &m->trees, row, PROBLEM);
+    return status == SPRY_OK ? sp_fast_problem(is->fast, &m->fast, s) : status;
 }
 
 static void leave(sp_view *v)
 {
-    sp_free(v->inner);
+    sight *is = v->inner;
+
+    if (is)
+        sp_trees_free(&is->trees);
+    sp_free(is);
 }
+
+/* So many points are worth a second thread. */
+enum { MANY = 32 };
 
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
 {
-    const model *m = v->cost->inner;
     const sight *is = v->inner;
-    float row[SP_FEATURES];
 
-    for (int64_t i = 0; i < count; i++)
+#pragma omp parallel for schedule(dynamic, 8) if (count >= MANY)
+    for (int64_t i = 0; i < count; i++) {
+        float row[SP_FEATURES];
+
         out[i] = sp_subject_row(row, v->subject, &x[i])
                      ? is->offset + (double)sp_row_bound(row) +
-                           sp_trees_sum(&m->trees, row)
+                           sp_trees_sum(&is->trees, row)
                      : HUGE_VAL;
+    }
     return SPRY_OK;
 }
 

@@ -30,6 +30,12 @@ double sp_trees_sum(const sp_trees *t, const float *row);
 void sp_trees_add(double *out, const sp_trees *t, const float *row,
                   int64_t rows);
 
+/* The same trees for rows that all begin with the `known` numbers of `row`:
+ * their splits are taken once, and what comes out the same for all such rows
+ * is added to *sum. */
+spry_status sp_trees_settle(sp_trees *out, double *sum, const sp_trees *t,
+                            const float *row, int known);
+
 /* As tensors NAME.node and NAME.start, and back: SPRY_INPUT unless every
  * child, feature and number is what it must be. */
 spry_status sp_trees_keep(sp_nn *nn, const char *name, const sp_trees *t);

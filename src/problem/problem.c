@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "matrix/matrix.h"
 
 static void make_key(spry_problem *p)
 {
@@ -106,6 +107,7 @@ void spry_problem_free(spry_problem *p)
         return;
     pthread_mutex_destroy(&p->lock);
     sp_free(p->stats);
+    sp_free(p->sketch);
     sp_free(p->fibers);
     sp_free(p->blocks);
     sp_free(p);
@@ -161,6 +163,25 @@ const spry_stats *spry_problem_stats(const spry_problem *constant)
             sp_free(s);
     }
     known = p->stats;
+    pthread_mutex_unlock(&p->lock);
+    return known;
+}
+
+const spry_stats *sp_problem_sketch(const spry_problem *constant)
+{
+    spry_problem *p = (spry_problem *)(uintptr_t)constant;
+    spry_stats *s, *known;
+
+    if (p->A->nnz <= SP_SKETCH_FROM)
+        return spry_problem_stats(p);
+    pthread_mutex_lock(&p->lock);
+    if (!p->sketch && (s = sp_alloc(1, sizeof *s))) {
+        if (sp_matrix_sketch(s, p->A) == SPRY_OK)
+            p->sketch = s;
+        else
+            sp_free(s);
+    }
+    known = p->sketch;
     pthread_mutex_unlock(&p->lock);
     return known;
 }

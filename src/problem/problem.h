@@ -25,6 +25,7 @@ struct spry_problem {
     char key[128];
     pthread_mutex_t lock; /* guards stats */
     spry_stats *stats;    /* NULL until asked for */
+    spry_stats *sketch;   /* the same */
     sp_fibers *fibers;    /* the same; of mttkrp only */
     int64_t *blocks;      /* the same; see sp_problem_blocks */
 };
@@ -33,6 +34,10 @@ struct spry_problem {
  * columns are one block. -1 when there is no memory. */
 enum { SP_BLOCKS = 64, SP_BLOCK_ALL = 63 };
 int64_t sp_problem_blocks(const spry_problem *p, int rows, int cols);
+
+/* Statistics as models want them: sp_matrix_sketch. NULL when there is no
+ * memory. */
+const spry_stats *sp_problem_sketch(const spry_problem *p);
 
 /* NULL when there is no memory for them. */
 const sp_fibers *sp_problem_fibers(const spry_problem *p);

@@ -6,8 +6,8 @@
 #include "schedule/schedule.h"
 #include "search/search.h"
 
-sp_search sp_search_exhaustive, sp_search_graph, sp_search_evolve,
-    sp_search_anneal, sp_search_random;
+sp_search sp_search_exhaustive, sp_search_descent, sp_search_graph,
+    sp_search_evolve, sp_search_anneal, sp_search_random;
 
 /* ---- the shortlist (keep.c) ----
  *

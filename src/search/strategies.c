@@ -5,6 +5,8 @@
 
 const sp_strategy sp_strategies[] = {
     {"exhaustive", "every point, illegal branches cut", sp_search_exhaustive},
+    {"descent", "from every shape downhill, a parameter at a time",
+     sp_search_descent},
     {"graph", "a walk over points joined to those like them", sp_search_graph},
     {"evolve", "a population that mutates", sp_search_evolve},
     {"anneal", "a point that wanders, ever colder", sp_search_anneal},

@@ -44,7 +44,7 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
 {
     sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
     int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;
-    const spry_stats *stats = spry_problem_stats(p);
+    const spry_stats *stats = sp_problem_sketch(p);
 
     if (x->format == SPRY_DCSR && stats && stats->empty_rows == 0)
         return 0; /* a longer name for csr */

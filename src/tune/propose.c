@@ -127,6 +127,14 @@ static int worth(const spry_schedule *x, void *payload)
            g->t->family->available(g->t->p, &fixed, &g->t->m, g->t->compile);
 }
 
+/* Who measures may search long, and wants choices that are unlike each
+ * other; who only predicts is in a hurry. */
+static const sp_strategy *strategy_of(const sp_tuner *t)
+{
+    return sp_strategy_find(t->opt.effort == SPRY_PREDICT ? "descent"
+                                                          : "exhaustive");
+}
+
 static void add(sp_tuner *t, const spry_schedule *x, double predicted)
 {
     sp_result *r = &sp_results(t)[t->count];
@@ -215,7 +223,7 @@ spry_status sp_tune_propose(sp_tuner *t)
         if (spry_schedule_legal(&known.liked[i], t->p, &t->m) == SPRY_OK &&
             score_one(&g, &known.liked[i]) < HUGE_VAL)
             add(t, &known.liked[i], score_one(&g, &known.liked[i]));
-    s = sp_strategy_find("exhaustive")->find(found, &count, most, &space);
+    s = strategy_of(t)->find(found, &count, most, &space);
     for (int i = 0; s == SPRY_OK && i < count; i++) {
         if (i == FAVOURITES)
             s = second_opinion(t, &g);

@@ -303,24 +303,105 @@ static void threads_do_not_show(void **state)
     spry_matrix_free(m);
 }
 
-static void refused_memory_leaks_nothing(void **state)
+/* ---- sketches ---- */
+
+static const char *const large[] = {
+    "uniform rows=40k nnz=400k",
+    "uniform rows=30 cols=40k nnz=300k",
+    "uniform rows=40k cols=500 nnz=300k index=64",
+    "stencil27 nx=30",
+    "rmat scale=15 degree=12",
+    "blocks rows=40k r=4 c=8 nnz=400k fill=0.9",
+    "powerlaw rows=50k nnz=400k exponent=2",
+    "diagonals rows=60k count=9",
+};
+enum { LARGE = sizeof large / sizeof large[0] };
+
+static void near(double is, double right, double by)
+{
+    if (fabs(is - right) > by * fabs(right))
+        fail_msg("%g is not nearly %g", is, right);
+}
+
+/* Density per quarter of the map: cells alone hold too little. */
+static double quarter(const spry_stats *s, int i, int j)
+{
+    double sum = 0;
+
+    for (int r = 0; r < SPRY_DENSITY / 2; r++)
+        for (int c = 0; c < SPRY_DENSITY / 2; c++)
+            sum += (double)s->density[i * SPRY_DENSITY / 2 + r]
+                                     [j * SPRY_DENSITY / 2 + c];
+    return sum;
+}
+
+static void sketches_are_close(void **state)
+{
+    static spry_stats is, right;
+
+    (void)state;
+    for (int k = 0; k < LARGE; k++) {
+        spry_matrix *m;
+
+        check_ok(spry_matrix_generate(&m, large[k], 1));
+        assert_true(m->nnz > SP_SKETCH_FROM);
+        check_ok(sp_matrix_sketch(&is, m));
+        check_ok(spry_matrix_stats(&right, m));
+        assert_memory_equal(is.reuse, right.reuse, sizeof is.reuse);
+        assert_memory_equal(is.row_hist, right.row_hist, sizeof is.row_hist);
+        assert_int_equal(is.reuse_first, right.reuse_first);
+        assert_int_equal(is.empty_cols, right.empty_cols);
+        assert_int_equal(is.empty_rows, right.empty_rows);
+        assert_int_equal(is.diagonals, right.diagonals);
+        assert_int_equal(is.bandwidth, right.bandwidth);
+        assert_int_equal(is.max_span, right.max_span);
+        assert_int_equal(is.mean_span, right.mean_span);
+        assert_int_equal(is.one_value, right.one_value);
+        for (int a = 0; a < SPRY_BLOCKS; a++)
+            for (int b = 0; b < SPRY_BLOCKS; b++)
+                near((double)is.blocks[a][b], (double)right.blocks[a][b], 0.1);
+        near((double)is.threes, (double)right.threes, 0.1);
+        near((double)is.sixes, (double)right.sixes, 0.1);
+        near(is.mean_distance, right.mean_distance, 0.2);
+        assert_true(fabs(is.symmetry - right.symmetry) < 0.05);
+        for (int q = 0; q < 4; q++)
+            assert_true(fabs(quarter(&is, q / 2, q % 2) -
+                             quarter(&right, q / 2, q % 2)) <
+                        0.15 * (double)m->nnz);
+        spry_matrix_free(m);
+    }
+}
+
+static spry_status sketch_or_stats(spry_stats *s, const spry_matrix *m)
+{
+    return m->nnz > SP_SKETCH_FROM ? sp_matrix_sketch(s, m)
+                                   : spry_matrix_stats(s, m);
+}
+
+static void refuse_all(const char *spec)
 {
     static spry_stats s;
     spry_status status = SPRY_SYSTEM;
     int64_t before;
     spry_matrix *m;
 
-    (void)state;
-    check_ok(spry_matrix_generate(&m, specs[0], 1));
+    check_ok(spry_matrix_generate(&m, spec, 1));
     before = sp_alloc_live();
     for (int n = 1; status != SPRY_OK; n++) {
         sp_alloc_refuse(n, 1);
-        status = spry_matrix_stats(&s, m);
+        status = sketch_or_stats(&s, m);
         sp_alloc_refuse(0, 0);
         assert_true(status == SPRY_OK || status == SPRY_SYSTEM);
         assert_int_equal(sp_alloc_live(), before);
     }
     spry_matrix_free(m);
+}
+
+static void refused_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    refuse_all(specs[0]);
+    refuse_all(large[0]);
 }
 
 int main(void)
@@ -331,6 +412,7 @@ int main(void)
         cmocka_unit_test(odd_values_are_counted),
         cmocka_unit_test(width_costs_no_memory),
         cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(sketches_are_close),
         cmocka_unit_test(refused_memory_leaks_nothing),
     };
 
