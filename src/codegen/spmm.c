@@ -5,11 +5,18 @@
  * into separate accumulators to hide the latency of the multiply-add. */
 #include "codegen/emit.h"
 
+/* What is left of a row of any width is less than a vector: not worth the
+ * time that the compiler would need for it. */
+static int entries_at_a_time(const sp_emit *e, const sp_pieces *p)
+{
+    return !e->k->n && p->total < e->lanes ? 1 : e->k->unroll;
+}
+
 static void declare(sp_emit *e, const sp_pieces *p)
 {
     char v[16];
 
-    for (int q = 0; q < e->k->unroll; q++)
+    for (int q = 0; q < entries_at_a_time(e, p); q++)
         for (int i = 0; i < p->count; i++)
             sp_line(e, "        %s s%d_%d = %s;", sp_vec(v, e, p->width[i]), q,
                     i, p->width[i] > 1 ? "{0}" : "0");
@@ -32,7 +39,7 @@ static void accumulate(sp_emit *e, const sp_pieces *p, int q)
 
 static void tile(sp_emit *e, const sp_pieces *p)
 {
-    int unroll = e->k->unroll;
+    int unroll = entries_at_a_time(e, p);
 
     declare(e, p);
     sp_line(e,
