@@ -24,6 +24,8 @@ spry_status sp_fail(spry_status s, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
 /* The same from errno: "<sentence>: <strerror>". */
 spry_status sp_fail_errno(spry_status s, const char *fmt, ...)
     SP_PRINTF_LIKE(2, 3);
+/* A SPRY_INPUT's sentence gets the name of the input: "<name>: <sentence>". */
+spry_status sp_fail_in(spry_status s, const char *name);
 /* SPRY_SYSTEM, "not enough memory for N bytes". */
 spry_status sp_fail_memory(size_t bytes);
 void sp_message_clear(void);

@@ -41,6 +41,11 @@ spry_status sp_fail_errno(spry_status s, const char *fmt, ...)
     return sp_fail(s, "%s: %s", text, strerror(why));
 }
 
+spry_status sp_fail_in(spry_status s, const char *name)
+{
+    return s == SPRY_INPUT ? sp_fail(s, "%s: %s", name, sentence) : s;
+}
+
 spry_status sp_fail_memory(size_t bytes)
 {
     return sp_fail(SPRY_SYSTEM, "not enough memory for %zu bytes", bytes);

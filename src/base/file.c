@@ -72,7 +72,7 @@ static spry_status unpack_file(sp_file *f, size_t limit, const char *path)
                               limit < most ? limit : most);
 
     sp_file_free(&packed);
-    return s == SPRY_INPUT ? sp_fail(s, "%s: %s", path, spry_message()) : s;
+    return sp_fail_in(s, path);
 }
 
 spry_status sp_file_read(sp_file *out, const char *path, size_t limit)

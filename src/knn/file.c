@@ -11,16 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sealed.h"
 #include "knn/internal.h"
 
-#define MAGIC "spryknn\n"
-enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304 };
 static const size_t LARGEST = (size_t)1 << 36;
+static const sp_seal SEAL = {"spryknn\n", SP_BYTE_ORDER, 1, 0};
 
 typedef struct {
-    char magic[8];
-    uint32_t byte_order, version;
-    uint64_t length; /* of the whole file */
+    sp_seal seal;
     uint64_t count, uppers;
     uint32_t dim, degree, entry, zero;
 } head;
@@ -50,51 +48,25 @@ static size_t length_of(const parts *p)
 spry_status sp_knn_save(const sp_knn *g, const char *path)
 {
     static const char zero[8];
-    head h = {.magic = MAGIC, /* without its end */
-              .byte_order = BYTE_ORDER_MARK,
-              .version = VERSION,
+    head h = {.seal = SEAL,
               .count = (uint64_t)g->count,
               .uppers = (uint64_t)g->uppers,
               .dim = (uint32_t)g->dim,
               .degree = (uint32_t)g->degree,
               .entry = (uint32_t)g->entry};
     parts p = parts_of(&h);
-    uint8_t sum[SP_SHA256];
     sp_buf b = {0};
-    spry_status s;
 
-    h.length = length_of(&p);
     sp_buf_bytes(&b, &h, sizeof h);
     sp_buf_bytes(&b, g->floor, p.floors);
     sp_buf_bytes(&b, zero, p.pad);
     sp_buf_bytes(&b, g->vector, p.vectors);
     sp_buf_bytes(&b, g->ground, p.ground);
     sp_buf_bytes(&b, g->upper, p.upper);
-    if (!b.failed)
-        sp_sha256(sum, b.data, b.len);
-    sp_buf_bytes(&b, sum, sizeof sum);
-    s = b.failed ? sp_fail_memory(h.length)
-                 : sp_file_write(path, b.data, b.len);
-    sp_buf_free(&b);
-    return s;
+    return sp_sealed_write(path, &b);
 }
 
 /* ---- reading ---- */
-
-static spry_status check_sum(const char *data, size_t len)
-{
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    uint8_t sum[SP_SHA256];
-
-    sp_sha256(sum, data, len - sizeof sum);
-    if (memcmp(sum, data + len - sizeof sum, sizeof sum) != 0)
-        return sp_fail(SPRY_INPUT, "is damaged: its checksum does not match");
-#else
-    (void)data;
-    (void)len;
-#endif
-    return SPRY_OK;
-}
 
 /* Counts so small that nothing made of them overflows. */
 static int modest(const head *h, size_t len)
@@ -105,29 +77,20 @@ static int modest(const head *h, size_t len)
            h->entry < h->count && !h->zero;
 }
 
-static spry_status check_head(head *h, const char *data, size_t len)
+static spry_status read_head(head *h, const void *data, size_t len)
 {
+    spry_status s = sp_sealed_open(h, sizeof *h, &SEAL, "graph", data, len);
     parts p;
 
-    if (len < sizeof *h + SP_SHA256 ||
-        memcmp(data, MAGIC, sizeof h->magic) != 0)
-        return sp_fail(SPRY_INPUT, "is not a graph of spry");
-    memcpy(h, data, sizeof *h);
-    if (h->byte_order == __builtin_bswap32(BYTE_ORDER_MARK))
-        return sp_fail(SPRY_INPUT,
-                       "was written by a machine of the other byte order");
-    if (h->byte_order != BYTE_ORDER_MARK)
-        return sp_fail(SPRY_INPUT, "is damaged: no byte order is known");
-    if (h->version != VERSION)
-        return sp_fail(SPRY_INPUT, "has version %u; this spry reads %d",
-                       h->version, (int)VERSION);
+    if (s != SPRY_OK)
+        return s;
     if (!modest(h, len))
         return sp_fail(SPRY_INPUT, "is damaged: no graph has such counts");
     p = parts_of(h);
-    if (h->length != len || length_of(&p) != len)
+    if (length_of(&p) != len)
         return sp_fail(SPRY_INPUT, "has %zu bytes where %zu were expected", len,
                        length_of(&p));
-    return check_sum(data, len);
+    return SPRY_OK;
 }
 
 static spry_status check_floors(const sp_knn *g, const head *h)
@@ -200,7 +163,7 @@ spry_status sp_knn_parse(sp_knn **out, const void *data, size_t len,
                          const char *path_for_errors)
 {
     head h = {0};
-    spry_status s = check_head(&h, data, len);
+    spry_status s = read_head(&h, data, len);
 
     *out = NULL;
     if (s == SPRY_OK)
@@ -211,9 +174,7 @@ spry_status sp_knn_parse(sp_knn **out, const void *data, size_t len,
         return SPRY_OK;
     sp_knn_free(*out);
     *out = NULL;
-    return s == SPRY_INPUT
-               ? sp_fail(s, "%s: %s", path_for_errors, spry_message())
-               : s;
+    return sp_fail_in(s, path_for_errors);
 }
 
 spry_status sp_knn_load(sp_knn **out, const char *path)

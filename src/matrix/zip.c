@@ -144,7 +144,7 @@ static spry_status unpack(sp_member *out, const entry *e, const char *packed,
 
     out->data = out->unpacked.data;
     out->len = out->unpacked.len;
-    return s == SPRY_INPUT ? sp_fail(s, "%s: %s", z->name, spry_message()) : s;
+    return sp_fail_in(s, z->name);
 }
 
 spry_status sp_zip_open(sp_member *out, const sp_text *z, const char *name)

@@ -13,16 +13,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sealed.h"
 #include "nn/internal.h"
 
-#define MAGIC "spry-nn\n"
-enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, LINE = 64 };
+enum { LINE = 64 };
 static const size_t LARGEST = (size_t)1 << 32;
+static const sp_seal SEAL = {"spry-nn\n", SP_BYTE_ORDER, 1, 0};
 
 typedef struct {
-    char magic[8];
-    uint32_t byte_order, version;
-    uint64_t length; /* of the whole file */
+    sp_seal seal;
     uint32_t card, tensors;
 } head;
 
@@ -58,12 +57,7 @@ static void put_entry(sp_buf *b, const sp_weights *w)
 
 static void put_all(sp_buf *b, const sp_nn *n, const char *card)
 {
-    head h = {.magic = MAGIC, /* without its end */
-              .byte_order = BYTE_ORDER_MARK,
-              .version = VERSION,
-              .card = (uint32_t)strlen(card),
-              .tensors = (uint32_t)n->count};
-    uint8_t sum[SP_SHA256];
+    head h = {SEAL, (uint32_t)strlen(card), (uint32_t)n->count};
 
     sp_buf_bytes(b, &h, sizeof h);
     sp_buf_add(b, card);
@@ -77,12 +71,6 @@ static void put_all(sp_buf *b, const sp_nn *n, const char *card)
         sp_buf_bytes(b, t->value, (size_t)t->size * sizeof *t->value);
     }
     pad(b, LINE);
-    if (b->failed)
-        return;
-    h.length = b->len + sizeof sum;
-    memcpy(b->data, &h, sizeof h);
-    sp_sha256(sum, b->data, b->len);
-    sp_buf_bytes(b, sum, sizeof sum);
 }
 
 static spry_status check_card(const char *card, size_t len)
@@ -127,9 +115,7 @@ spry_status sp_nn_save(const sp_nn *n, const char *card, const char *path)
     if (s != SPRY_OK)
         return s;
     put_all(&b, n, card);
-    s = b.failed ? sp_fail_memory(b.len) : sp_file_write(path, b.data, b.len);
-    sp_buf_free(&b);
-    return s;
+    return sp_sealed_write(path, &b);
 }
 
 /* ---- reading ---- */
@@ -159,42 +145,6 @@ static int skip_pad(span *b, const char *start, size_t to)
         if (p[i])
             return 0;
     return p != NULL;
-}
-
-static spry_status check_sum(const char *data, size_t len)
-{
-#ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    uint8_t sum[SP_SHA256];
-
-    sp_sha256(sum, data, len - sizeof sum);
-    if (memcmp(sum, data + len - sizeof sum, sizeof sum) != 0)
-        return sp_fail(SPRY_INPUT, "is damaged: its checksum does not match");
-#else
-    (void)data;
-    (void)len;
-#endif
-    return SPRY_OK;
-}
-
-static spry_status check_head(head *h, const char *data, size_t len)
-{
-    uint32_t other = __builtin_bswap32(BYTE_ORDER_MARK);
-
-    if (len < sizeof *h || memcmp(data, MAGIC, sizeof h->magic) != 0)
-        return sp_fail(SPRY_INPUT, "is not a model of spry");
-    memcpy(h, data, sizeof *h);
-    if (h->byte_order == other)
-        return sp_fail(SPRY_INPUT,
-                       "was written by a machine of the other byte order");
-    if (h->byte_order != BYTE_ORDER_MARK)
-        return sp_fail(SPRY_INPUT, "is damaged: no byte order is known");
-    if (h->version != VERSION)
-        return sp_fail(SPRY_INPUT, "has version %u; this spry reads %d",
-                       h->version, VERSION);
-    if (h->length != len || len < sizeof *h + SP_SHA256)
-        return sp_fail(SPRY_INPUT, "has %zu bytes where it says %llu", len,
-                       (unsigned long long)h->length);
-    return check_sum(data, len);
 }
 
 static spry_status read_card(sp_nn *n, span *b, uint32_t len)
@@ -296,7 +246,7 @@ static spry_status read_values(sp_nn *n, span *b, const char *start)
 static spry_status read_all(sp_nn *n, const char *data, size_t len)
 {
     head h = {0};
-    spry_status s = check_head(&h, data, len);
+    spry_status s = sp_sealed_open(&h, sizeof h, &SEAL, "model", data, len);
     span b;
 
     if (s != SPRY_OK)
@@ -323,9 +273,7 @@ spry_status sp_nn_parse(sp_nn **out, const void *data, size_t len,
         return SPRY_OK;
     sp_nn_free(*out);
     *out = NULL;
-    return s == SPRY_INPUT
-               ? sp_fail(s, "%s: %s", path_for_errors, spry_message())
-               : s;
+    return sp_fail_in(s, path_for_errors);
 }
 
 spry_status sp_nn_load(sp_nn **out, const char *path)

@@ -202,5 +202,5 @@ spry_status sp_nests_load(sp_nests *n, const sp_cost *c, const char *path)
         take_graph(n, g);
     else
         sp_knn_free(g);
-    return s == SPRY_INPUT ? sp_fail(s, "%s: %s", path, spry_message()) : s;
+    return sp_fail_in(s, path);
 }
