@@ -1,24 +1,15 @@
 /* cmd_evaluate.c - models side by side on problems they have not seen. */
 #include "cli.h"
 
-#include <string.h>
-
+#include "fit.h"
 #include "grades.h"
 
 enum { MOST = 16 };
 
-static const char *on;
-static int split, rounds, turns;
-static double budget;
+static int turns;
 static const opt options[] = {
-    {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "of these records (spmm)"},
-    {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
-    {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
-     "what is held out (by_problem)"},
     {"turns", OPT_FLAG, &turns, NULL,
      "again and again, until every problem was held out once"},
-    {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
-    {"budget", OPT_SECONDS, &budget, "TIME", "stop fitting each after so long"},
     {0}};
 static const opt_page page = {
     "evaluate",
@@ -32,11 +23,11 @@ static const opt_page page = {
     "rank      Spearman's correlation; rmse: of log time\n"
     "regret@k  how much slower than the best the best of k choices is\n"
     "speed-up  over the plain loop; slower: first choices 5 % behind it",
-    {options},
+    {options, fit_options},
     0,
     MOST - 1};
 
-static void print(const spry_grades *g, int count)
+static void print(const spry_grades *g, int count, const spry_fit_options *o)
 {
     json j;
 
@@ -45,8 +36,8 @@ static void print(const spry_grades *g, int count)
         return;
     }
     j = json_begin("spry.evaluate/1");
-    json_text(&j, "op", spry_op_name((spry_op)cli.op));
-    json_text(&j, "split", spry_split_name((spry_split)split));
+    json_text(&j, "op", spry_op_name(o->op));
+    json_text(&j, "split", spry_split_name(o->split));
     json_open(&j, "models", '[');
     for (int i = 0; i < count; i++) {
         json_open(&j, NULL, '{');
@@ -57,41 +48,22 @@ static void print(const spry_grades *g, int count)
     json_end(&j);
 }
 
-static int progress(const spry_lap *lap, void *unused)
-{
-    char what[64];
-
-    (void)unused;
-    snprintf(what, sizeof what, "learning: round %d, loss %.3f", lap->round,
-             lap->loss);
-    progress_text(what);
-    return stop_asked();
-}
-
 static spry_status evaluate(const char *const *model, int count)
 {
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_fit_options o = fit_asked();
     spry_grades g[MOST];
     spry_records *db = NULL;
     spry_status s = open_store(&db);
 
     if (s != SPRY_OK)
         return s;
-    o.op = (spry_op)cli.op;
-    o.machine = on;
-    o.split = (spry_split)split;
     o.whole = turns;
-    o.seed = cli.seed;
-    o.threads = cli.threads;
-    o.rounds = rounds;
-    o.seconds = budget;
-    o.progress = progress;
     stop_watch();
     s = say_status(spry_evaluate(g, model, count, db, &o));
     progress_clear();
     spry_records_close(db);
     if (s == SPRY_OK)
-        print(g, count);
+        print(g, count, &o);
     return s;
 }
 
@@ -105,8 +77,6 @@ spry_status cmd_evaluate(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    if (cli.op < 0)
-        cli.op = SPRY_SPMM;
     for (; count < argc; count++)
         model[count] = argv[count];
     for (; argc == 0 && count < 5; count++)

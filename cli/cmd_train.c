@@ -1,24 +1,16 @@
 /* cmd_train.c - a model from what was measured. */
 #include "cli.h"
 
-#include <math.h>
-
+#include "fit.h"
 #include "grades.h"
 
-static const char *kind = "spry", *out, *on;
-static int split, whole, rounds;
-static double budget;
+static const char *kind = "spry", *out;
+static int whole;
 static const opt options[] = {
     {"kind", OPT_TEXT, &kind, "NAME", "which model (spry); see spry model"},
-    {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "learn from these (spmm)"},
     {"out", OPT_TEXT, &out, "FILE", "write it there (cost-OP.spry)"},
-    {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
-    {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
-     "what is held out to grade it (by_problem)"},
     {"whole", OPT_FLAG, &whole, NULL,
      "once graded, learn again with what was held out"},
-    {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
-    {"budget", OPT_SECONDS, &budget, "TIME", "stop fitting after so long"},
     {0}};
 static const opt_page page = {
     "train",
@@ -29,21 +21,9 @@ static const opt_page page = {
     "matrix, resized or permuted, is on the same side as the matrix.\n\n"
     "kinds: spry (the analytic bound corrected by trees), waconet, mlp, gbdt,\n"
     "gbdt-leaf, analytic. Trees need XGBoost to be fitted, not to be used.",
-    {options},
+    {options, fit_options},
     0,
     0};
-
-static int progress(const spry_lap *lap, void *unused)
-{
-    char what[96];
-
-    (void)unused;
-    snprintf(what, sizeof what, "round %d, loss %.3f, regret %.1f %%",
-             lap->round, lap->loss,
-             isfinite(lap->regret) ? 100 * expm1(lap->regret) : 0.0);
-    progress_text(what);
-    return stop_asked();
-}
 
 static void print_json(const spry_trained *t, const char *file)
 {
@@ -81,27 +61,18 @@ static void print_people(const spry_trained *t, const char *file)
     grades_print(&t->grades, 1);
 }
 
-static spry_status train(const char *file)
+static spry_status train(const char *file, spry_fit_options *o)
 {
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
     spry_records *db = NULL;
     spry_trained t;
     spry_status s = open_store(&db);
 
     if (s != SPRY_OK)
         return s;
-    o.kind = kind;
-    o.op = (spry_op)cli.op;
-    o.machine = on;
-    o.split = (spry_split)split;
-    o.whole = whole;
-    o.seed = cli.seed;
-    o.threads = cli.threads;
-    o.rounds = rounds;
-    o.seconds = budget;
-    o.progress = progress;
+    o->kind = kind;
+    o->whole = whole;
     stop_watch();
-    s = say_status(spry_train(&t, db, file, &o));
+    s = say_status(spry_train(&t, db, file, o));
     progress_clear();
     spry_records_close(db);
     if (s != SPRY_OK)
@@ -116,12 +87,12 @@ static spry_status train(const char *file)
 spry_status cmd_train(int argc, char **argv)
 {
     char file[64];
+    spry_fit_options o;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    if (cli.op < 0)
-        cli.op = SPRY_SPMM;
-    snprintf(file, sizeof file, "cost-%s.spry", spry_op_name((spry_op)cli.op));
-    return train(out ? out : file);
+    o = fit_asked();
+    snprintf(file, sizeof file, "cost-%s.spry", spry_op_name(o.op));
+    return train(out ? out : file, &o);
 }

@@ -1,0 +1,12 @@
+/* fit.h - what spry train and spry evaluate ask alike. */
+#ifndef CLI_FIT_H
+#define CLI_FIT_H
+
+#include "cli.h"
+
+/* Which records, what is held out, how long. */
+extern const opt fit_options[];
+/* What the command line says of them, for the library. */
+spry_fit_options fit_asked(void);
+
+#endif
