@@ -2,6 +2,8 @@
  * listed, and the words of one as a single text. */
 #include "cli.h"
 
+#include <string.h>
+
 void kind_list(json *j, const char *indent, const char *name, const char *about,
                const char *params)
 {
@@ -22,6 +24,9 @@ spry_status kind_join(char *spec, size_t size, const char *prefix, int argc,
 {
     size_t at = (size_t)snprintf(spec, size, "%s", prefix);
 
+    /* As other commands want it: no reason to refuse it here. */
+    if (argc > 0 && strncmp(argv[0], "gen:", 4) == 0)
+        argv[0] += 4;
     for (int i = 0; i < argc; i++) {
         int n = snprintf(spec + at, size - at, "%s%s", i ? "," : "", argv[i]);
 

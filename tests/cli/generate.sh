@@ -16,7 +16,7 @@ for kind in $kinds; do
 done
 
 "$SPRY" generate uniform rows=50 nnz=200 --seed 7 --out a.mtx >out || fail a
-"$SPRY" generate uniform,rows=50,nnz=200 --seed=7 --out b.mtx >out || fail b
+"$SPRY" generate gen:uniform,rows=50,nnz=200 --seed=7 --out b.mtx >out || fail b
 "$SPRY" generate uniform rows=50 nnz=200 --seed 8 --out c.mtx >out || fail c
 cmp -s a.mtx b.mtx || fail "same seed, another matrix"
 cmp -s a.mtx c.mtx && fail "another seed, same matrix"

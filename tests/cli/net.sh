@@ -25,7 +25,7 @@ holds "[d[k] for k in ('buffers', 'map', 'warpnz', 'weightsizemax')] \
     == [960, 491520, 163152, 50176]"
 
 # A file is the network it was made from.
-expect 0 "$SPRY" net generate random width=64 depth=3 density=0.2 \
+expect 0 "$SPRY" net generate gen:random width=64 depth=3 density=0.2 \
     bias=-0.1 --seed 5 --out a.spnet
 expect 0 "$SPRY" net inspect a.spnet --json
 key=$(get "d['key']")
