@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "contest/folder.h"
 #include "gccjit/gccjit.h"
 #include "jit/internal.h"
 #include "measure/measure.h"
@@ -35,7 +36,7 @@ typedef struct {
 } text;
 
 static text texts[KERNELS];
-static char directory[] = "/tmp/spry-jit-XXXXXX";
+static char directory[BENCH_FOLDER];
 
 /* ---- what there is to make ---- */
 
@@ -104,7 +105,7 @@ static spry_status whole(const text *t, const char *unused)
 static spry_status call(const text *t, const char *words)
 {
     const char *argv[40] = {compiler.path};
-    char source[64], object[64], more[128];
+    char source[BENCH_FOLDER + 16], object[BENCH_FOLDER + 16], more[128];
     sp_buf said = {0};
     int n = 1, code = 1;
     char *rest = NULL;
@@ -334,10 +335,9 @@ static void aim(const char *name, double value, double goal)
 
 int main(void)
 {
-    char command[64];
     spry_status s;
 
-    if (!mkdtemp(directory) || setenv("SPRY_HOME", directory, 1) != 0)
+    if (!bench_folder(directory) || setenv("SPRY_HOME", directory, 1) != 0)
         return 1;
     s = sp_compiler_find(&compiler);
     if (s == SPRY_OK)
@@ -356,6 +356,6 @@ int main(void)
     }
     for (int i = 0; i < KERNELS; i++)
         free(texts[i].source);
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command) == 0 && s == SPRY_OK ? 0 : 1;
+    bench_folder_remove(directory);
+    return s == SPRY_OK ? 0 : 1;
 }

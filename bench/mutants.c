@@ -5,12 +5,13 @@
  * matrices and to some that are too large to compare row by row. Each case
  * gets a random sample of the faults its text has room for. What verification
  * costs is told beside. */
-#define _DEFAULT_SOURCE /* mkdtemp, setenv */
+#define _DEFAULT_SOURCE /* setenv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "contest/folder.h"
 #include "faults/breed.h"
 
 static const struct test_case {
@@ -225,9 +226,9 @@ int main(void)
 {
     static tally t;
     sp_rng r = sp_rng_seed(1);
-    char home[] = "/tmp/spry-mutants-XXXXXX", command[64];
+    char home[BENCH_FOLDER];
 
-    if (!mkdtemp(home) || setenv("SPRY_HOME", home, 1) != 0)
+    if (!bench_folder(home) || setenv("SPRY_HOME", home, 1) != 0)
         return 1;
     if (spry_jit_available() != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
@@ -240,6 +241,6 @@ int main(void)
     print_cost("csr tile=4 threads=2");
     print_cost("bcsr r=2 c=2 tile=4");
     print_aims(&t);
-    snprintf(command, sizeof command, "rm -rf %s", home);
-    return system(command) == 0 ? 0 : 1;
+    bench_folder_remove(home);
+    return 0;
 }

@@ -4,7 +4,7 @@
  * directory and reads it with spry on one thread and with SciPy's mmread,
  * each in turn, five times. The file stays in the page cache for both.
  * SciPy runs in a child process that times only its own call. */
-#define _DEFAULT_SOURCE /* mkdtemp, setenv */
+#define _DEFAULT_SOURCE /* setenv */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "contest/folder.h"
 #include "spry/matrix.h"
 
 enum { ROUNDS = 5 };
@@ -122,22 +123,17 @@ static void compare(int64_t entries)
 
 int main(void)
 {
-    const char *tmp = getenv("TMPDIR"), *quick = getenv("QUICK");
+    const char *quick = getenv("QUICK");
     int64_t entries = quick && *quick == '1' ? 1000000 : 10000000;
-    char dir[512];
+    char dir[BENCH_FOLDER];
 
-    snprintf(dir, sizeof dir, "%s/spry-read-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir) || chdir(dir)) {
-        perror(dir);
+    if (!bench_folder(dir) || chdir(dir))
         return 1;
-    }
     if (write_file(entries) &&
         sp_file_write("mmread.py", script, strlen(script)) == SPRY_OK)
         compare(entries);
     else
         fprintf(stderr, "%s: cannot be written\n", dir);
-    unlink("a.mtx");
-    unlink("mmread.py");
-    rmdir(dir);
+    bench_folder_remove(dir);
     return 0;
 }

@@ -4,7 +4,7 @@
  * it is there) meets SpMV, SpMM and SDDMM; types and threads rotate, so that
  * every combination is covered many times within twenty minutes. Each ratio
  * comes from one interleaved race. QUICK=1 takes a few matrices. */
-#define _DEFAULT_SOURCE /* mkdtemp, setenv */
+#define _DEFAULT_SOURCE /* setenv */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "contest/figures.h"
+#include "contest/folder.h"
 #include "contest/match.h"
 #include "contest/matrices.h"
 
@@ -221,14 +222,11 @@ static double tune_seconds(const spry_matrix *A, const char *store)
 /* In a store of its own, in a temporary directory. */
 static double lookup_seconds(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    static const char *const suffix[] = {"", "-wal", "-shm"};
-    char dir[512], store[600];
+    char dir[BENCH_FOLDER], store[BENCH_FOLDER + 8];
     double seconds = UNKNOWN;
     spry_matrix *A;
 
-    snprintf(dir, sizeof dir, "%.400s/spry-bench-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir))
+    if (!bench_folder(dir))
         return UNKNOWN;
     snprintf(store, sizeof store, "%s/store", dir);
     if (spry_matrix_generate(&A, "rmat scale=16 degree=16", 1) == SPRY_OK) {
@@ -236,11 +234,7 @@ static double lookup_seconds(void)
         seconds = tune_seconds(A, store);
         spry_matrix_free(A);
     }
-    for (int i = 0; i < 3; i++) {
-        snprintf(store, sizeof store, "%s/store%s", dir, suffix[i]);
-        (void)unlink(store);
-    }
-    (void)rmdir(dir);
+    bench_folder_remove(dir);
     return seconds;
 }
 

@@ -1,5 +1,5 @@
 /* cost.c - what searching, predicting, tuning and training take. */
-#define _DEFAULT_SOURCE /* setenv, mkdtemp */
+#define _DEFAULT_SOURCE /* setenv */
 #include "learn.h"
 
 #include <math.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../contest/folder.h"
 
 static double cpu_seconds(void)
 {
@@ -239,14 +241,14 @@ static prediction predict_seconds(const bench *b, const spry_matrix *A,
 
 void print_cost(bench *b)
 {
-    char dir[] = "/tmp/bench-learn-XXXXXX", path[64];
+    char dir[BENCH_FOLDER], path[BENCH_FOLDER + 24];
     const sp_cost *c = b->f[0].model[0];
     spry_tuning how = {0};
     spry_matrix *A;
     double plain, predict;
     prediction is;
 
-    if (!c || !mkdtemp(dir) ||
+    if (!c || !bench_folder(dir) ||
         spry_matrix_generate(&A, "uniform rows=100k nnz=1M", 1) != SPRY_OK)
         return;
     snprintf(path, sizeof path, "%s/cost-spmm.spry", dir);
@@ -264,8 +266,7 @@ void print_cost(bench *b)
         "ms; measure %.1f s, %d trials, %.2f times as fast, ranked by %s\n",
         1e3 * plain, 1e3 * is.features, 1e3 * is.search, b->runs, 1e3 * is.key,
         1e3 * predict, b->tune, how.trials, how.speedup, how.model);
-    unlink(path);
-    rmdir(dir);
+    bench_folder_remove(dir);
     unsetenv("SPRY_MODELS");
     spry_matrix_free(A);
     fflush(stdout);

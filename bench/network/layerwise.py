@@ -6,6 +6,8 @@ The first line out names the library; then each line in is answered:
 
     run TIMES   ok
     sum         the sum of all outputs of the last run
+    layers      a line for each layer: of the first input, the sum of values,
+                neuron j's 1 + j % 7 times
 """
 import sys
 
@@ -34,12 +36,14 @@ def scipy_run(net, x):
     net = [(csr_matrix((w, s, p), shape=(o, i)), b[:, None] if x.ndim > 1
             else b, limit) for i, o, p, s, w, b, limit in net]
 
-    def run():
+    def run(see=None):
         y = x
         for matrix, bias, limit in net:
             y = matrix @ y
             y += bias
             np.clip(y, 0, limit, out=y)
+            if see:
+                see(y)
         return y
     return "SciPy " + scipy.__version__, run
 
@@ -54,15 +58,22 @@ def torch_run(net, x):
             torch.from_numpy(b[:, None]), limit)
            for i, o, p, s, w, b, limit in net]
 
-    def run():
+    def run(see=None):
         y = x
         with torch.no_grad():
             for matrix, bias, limit in net:
                 y = matrix @ y
                 y += bias
                 y.clamp_(0, limit)
+                if see:
+                    see(y.numpy())
         return y.numpy()
     return "PyTorch " + torch.__version__, run
+
+
+def print_layer(y):
+    first = y.reshape(len(y), -1)[:, 0].astype(np.float64)
+    print(float(first @ (1 + np.arange(len(y)) % 7)))
 
 
 def main():
@@ -80,6 +91,9 @@ def main():
             for _ in range(int(word[1])):
                 y = run()
             print("ok", flush=True)
+        elif word[0] == "layers":
+            run(print_layer)
+            sys.stdout.flush()
         else:
             print(float(np.sum(y, dtype=np.float64)), flush=True)
 

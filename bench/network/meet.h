@@ -62,8 +62,10 @@ typedef struct meet_python meet_python;
 meet_python *meet_python_open(const char *library, const spry_network *n,
                               const float *x, int64_t batch);
 void meet_python_run(void *p);
-/* The sum of all outputs, to see that it computed the same. */
+/* To see that it computed the same: the sum of all outputs, and of each layer
+ * of the first input the sum of values, neuron j's 1 + j % 7 times. */
 double meet_python_sum(meet_python *p);
+void meet_python_layers(double *out, meet_python *p, int64_t layers);
 void meet_python_close(meet_python *p);
 
 #endif

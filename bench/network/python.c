@@ -1,7 +1,6 @@
 /* python.c - SciPy and PyTorch as entrants: layerwise.py in a process of its
  * own, told over a pipe to run. One call is several runs, so that the pipe
  * does not count. */
-#define _DEFAULT_SOURCE /* mkdtemp */
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../contest/folder.h"
 #include "base/base.h"
 #include "meet.h"
 
@@ -22,13 +22,13 @@ enum { TIMES = MEET_PYTHON_TIMES };
 struct meet_python {
     pid_t pid;
     FILE *to, *from;
-    char folder[64], name[64];
+    char folder[BENCH_FOLDER], name[64];
 };
 
 static void write_array(const meet_python *p, const char *name,
                         const void *data, size_t size, int64_t count)
 {
-    char path[128];
+    char path[BENCH_FOLDER + 8];
 
     snprintf(path, sizeof path, "%s/%s", p->folder, name);
     meet_must(sp_file_write(path, data, size * (size_t)count));
@@ -102,8 +102,7 @@ meet_python *meet_python_open(const char *library, const spry_network *n,
 
     meet_must(p ? SPRY_OK : sp_fail_memory(sizeof *p));
     signal(SIGPIPE, SIG_IGN);
-    snprintf(p->folder, sizeof p->folder, "/tmp/bench-network-XXXXXX");
-    if (!mkdtemp(p->folder)) {
+    if (!bench_folder(p->folder)) {
         sp_free(p);
         return NULL;
     }
@@ -128,21 +127,30 @@ void meet_python_run(void *ctx)
     }
 }
 
-double meet_python_sum(meet_python *p)
+static double read_number(const meet_python *p)
 {
     char line[64];
 
+    return fgets(line, sizeof line, p->from) ? strtod(line, NULL) : (double)NAN;
+}
+
+double meet_python_sum(meet_python *p)
+{
     fprintf(p->to, "sum\n");
     fflush(p->to);
-    return fgets(line, sizeof line, p->from) ? strtod(line, NULL) : (double)NAN;
+    return read_number(p);
+}
+
+void meet_python_layers(double *out, meet_python *p, int64_t layers)
+{
+    fprintf(p->to, "layers\n");
+    fflush(p->to);
+    for (int64_t l = 0; l < layers; l++)
+        out[l] = read_number(p);
 }
 
 void meet_python_close(meet_python *p)
 {
-    static const char *const names[] = {"layers", "start", "source",
-                                        "weight", "bias",  "x"};
-    char path[128];
-
     if (!p)
         return;
     if (p->to)
@@ -151,10 +159,6 @@ void meet_python_close(meet_python *p)
         fclose(p->from);
     if (p->pid > 0)
         waitpid(p->pid, NULL, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", p->folder, names[i]);
-        unlink(path);
-    }
-    rmdir(p->folder);
+    bench_folder_remove(p->folder);
     sp_free(p);
 }
