@@ -26,7 +26,7 @@ struct spry_plan {
     sp_kernel *kernel;
     sp_jit_code *code;          /* compiled for this plan alone, */
     struct sp_kernels *kernels; /* or for many; both NULL: built in */
-    int foreign;       /* for a wider machine than this one: not to be run */
+    int foreign; /* for a wider machine than this one: not to be run */
     double pack_seconds;
     sp_scratch *scratch; /* room for copies of the dense operand */
     void *story;         /* how it was found; the tuner's */
