@@ -120,7 +120,7 @@ void sp_view_join(float *score, const sp_view *v, const float *half,
 /* ---- kept ----
  *
  * The card of the file:
- * {"kind":"spry","op":"spmm","features":1,"card":{...}}. */
+ * {"kind":"spry","op":"spmm","features":2,"card":{...}}. */
 
 const char *sp_cost_card(const sp_cost *c)
 {

@@ -15,9 +15,9 @@ enum {
     SP_PATTERN = 72,  /* the problem: its matrix, operation, columns, type */
     SP_MACHINE = 24,  /* the machine */
     SP_SCHEDULE = 64, /* the schedule, whatever it is applied to */
-    SP_JOINT = 24,    /* the schedule on this problem and this machine */
+    SP_JOINT = 32,    /* the schedule on this problem and this machine */
     SP_FEATURES = SP_PATTERN + SP_MACHINE + SP_SCHEDULE + SP_JOINT,
-    SP_FEATURES_VERSION = 1 /* counts up when the meaning of one changes */
+    SP_FEATURES_VERSION = 2 /* counts up when the meaning of one changes */
 };
 
 /* What is known of a problem without its matrix. */

@@ -134,6 +134,41 @@ static void put_ratios(sp_row *r, const spry_schedule *x, const spry_problem *p,
     sp_put(r, x->panel ? log2((1 + (double)p->A->cols) / x->panel) : 0);
 }
 
+/* What a few long rows do: one thread has them, a slice is as long as its
+ * longest; and how much of a vector, a block, a panel a row fills. */
+static void put_fits(sp_row *r, const spry_schedule *x, const spry_problem *p,
+                     const spry_machine *m, const spry_stats *t)
+{
+    double nnz = fmax(1, (double)t->nnz), rows = fmax(1, (double)t->rows);
+    double longest = (double)t->row_max / nnz;
+    double lanes = (double)spry_isa_bytes(m->isa) / (double)p->type;
+    double parts = x->panel ? ceil((double)t->cols / x->panel) : 1;
+
+    sp_put(r, log2(1e-6 + x->threads * longest));
+    sp_put(r, x->slice ? log2(1e-6 + x->slice * longest) : 0);
+    sp_put(r, x->sigma ? log2(x->sigma / rows) : 0);
+    sp_put(r, log2((1e-3 + t->row_mean) / (lanes * fmax(1, x->unroll))));
+    sp_put(r, x->r * x->c > 1 ? spry_stats_fill(t, x->r, x->c) : 1);
+    sp_put(r, log2(1 + rows * parts / nnz));
+}
+
+/* Share of the visits to dense rows that find them in the second and in the
+ * last cache, by how many entries ago they were last visited. */
+static void put_hits(sp_row *r, const spry_schedule *x, const spry_problem *p,
+                     const spry_machine *m, const spry_stats *t)
+{
+    double n = x->pass ? fmin(x->pass, (double)p->n) : (double)p->n;
+    double bytes = fmax(n * (double)p->type, m->line);
+
+    for (int level = 1; level < SPRY_CACHES; level++) {
+        double hits = 0, held = (double)m->cache[level].bytes / bytes;
+
+        for (int b = 0; b < SPRY_REUSE && exp2(b) < held; b++)
+            hits += (double)t->reuse[b];
+        sp_put(r, hits / fmax(1, (double)t->nnz));
+    }
+}
+
 int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
                       const spry_schedule *x)
 {
@@ -146,6 +181,8 @@ int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
         put_terms(&r, &t, j->plain);
         put_bytes(&r, &t, j->p, j->m);
         put_ratios(&r, x, j->p, j->m);
+        put_fits(&r, x, j->p, j->m, sp_problem_sketch(j->p));
+        put_hits(&r, x, j->p, j->m, sp_problem_sketch(j->p));
     }
     while (r.at < out + SP_JOINT)
         sp_put(&r, NAN);

@@ -4,14 +4,17 @@
  *               + log of the bound over the plain loop's + trees(all features)
  *
  * The trees are grown for the order of the schedules of a problem and for
- * their time together, so the score is worth something in both. Beside them
- * lies the factored head, which does without the bound. */
+ * their time together, so the score is worth something in both. They are of a
+ * few members, each of which never saw some of the problems: the score is
+ * their mean. Beside them lies the factored head, which does without the
+ * bound. */
 #include <math.h>
 #include <string.h>
 
 #include "model/distil.h"
 #include "model/fast.h"
 #include "model/kinds.h"
+#include "model/team.h"
 #include "model/trees.h"
 
 enum { PROBLEM = SP_PATTERN + SP_MACHINE };
@@ -26,95 +29,6 @@ typedef struct {
     sp_trees trees; /* the model's, for this problem and machine */
     float fast[SP_FAST_WIDTH];
 } sight;
-
-/* ---- growing ---- */
-
-typedef struct {
-    const sp_lesson *l;
-    const sp_lesson_table *train, *test;
-    float *weight; /* [train rows] */
-    double begin;
-} work;
-
-/* What is far from the best of its problem will not be chosen: that it is
- * slow must be known, how slow hardly. What was measured badly weighs less. */
-static void weigh(work *w)
-{
-    const sp_lesson_table *t = w->train;
-
-    for (int64_t s = 0; s < t->e->subjects; s++) {
-        double best = HUGE_VAL;
-
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            best = fmin(best, (double)t->slower[i]);
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            w->weight[i] =
-                (float)((0.15 + 0.85 * exp2(best - (double)t->slower[i])) /
-                        (1 + pow((double)t->noise[i] / 0.1, 2)));
-    }
-}
-
-/* Huber on the time, and the rank. */
-static double slopes(float *slope, float *curve, const float *sum, void *at)
-{
-    const double far = 1, rank = 1;
-    work *w = at;
-    double loss = 0;
-
-    for (int64_t i = 0; i < w->train->rows; i++) {
-        double d = (double)sum[i] - (double)w->train->slower[i];
-        double weight = (double)w->weight[i];
-
-        slope[i] = (float)(weight * fmax(-far, fmin(far, d)));
-        curve[i] = (float)weight;
-        loss += weight * fmin(fabs(d), d * d);
-    }
-    loss /= (double)w->train->rows;
-    return loss + sp_rank_slopes(slope, curve, sum, w->train, rank);
-}
-
-static double judge(const float *sum, int round, double loss, int *stop,
-                    void *at)
-{
-    work *w = at;
-    sp_lap lap = {round, loss, nan(""), 0};
-    double is = sum ? sp_table_regret(w->test, sum, &lap.regret) : 0;
-
-    *stop = sp_lesson_note(w->l, w->begin, &lap);
-    return is;
-}
-
-static spry_status grow_trees(sp_trees *out, work *w)
-{
-    static const char *const setting[][2] = {
-        {"tree_method", "hist"}, {"max_depth", "6"},
-        {"eta", "0.06"},         {"min_child_weight", "8"},
-        {"subsample", "0.8"},    {"colsample_bytree", "0.5"},
-        {"lambda", "2"},         {NULL, NULL}};
-    sp_growing g = {
-        .train = {w->train->x, w->train->bound, w->train->rows},
-        .test = {w->test->x, w->test->bound, w->test->rows},
-        .features = SP_FEATURES,
-        .setting = setting,
-        .least = 80, /* a small test is no judge of fewer */
-        .rounds = w->l->rounds ? w->l->rounds : 400,
-        .patience = 120,
-        .threads = w->l->threads,
-        .seed = w->l->seed,
-        .slopes = slopes,
-        .judge = judge,
-        .payload = w,
-    };
-    spry_status s;
-
-    w->weight = sp_alloc(w->train->rows + 1, sizeof *w->weight);
-    if (!w->weight)
-        return sp_fail_memory((size_t)w->train->rows * sizeof *w->weight);
-    weigh(w);
-    s = sp_trees_grow(out, &g);
-    sp_free(w->weight);
-    return s;
-}
 
 /* ---- the baseline's time ---- */
 
@@ -217,6 +131,11 @@ static spry_status grow_time(sp_trees *out, const sp_lesson *l)
 
 /* ---- fitting ---- */
 
+typedef struct {
+    const sp_lesson *l;
+    const sp_lesson_table *train, *test;
+} work;
+
 /* The head learns from the trees, on points that nobody measured too. */
 static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
 {
@@ -255,7 +174,7 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
 static spry_status fit_all(sp_cost *c, work *w)
 {
     model *m = c->inner;
-    spry_status s = grow_trees(&m->trees, w);
+    spry_status s = sp_team_grow(&m->trees, w->train, w->test, w->l);
 
     if (s == SPRY_OK)
         s = grow_time(&m->time, w->l);
@@ -270,7 +189,7 @@ static spry_status fit_all(sp_cost *c, work *w)
 static spry_status fit(sp_cost *c, const sp_lesson *l)
 {
     sp_lesson_table train = {0}, test = {0};
-    work w = {.l = l, .train = &train, .test = &test, .begin = sp_seconds()};
+    work w = {l, &train, &test};
     spry_status s = SPRY_OK;
 
     c->inner = sp_alloc(1, sizeof(model));
