@@ -110,6 +110,16 @@ static spry_status begin_problem(sp_import *f, const sp_matrix_facts *k)
     return spry_records_put_origin(f->db, &o);
 }
 
+/* What the store cannot keep, such as text that is not UTF-8, is the line's
+ * fault. */
+static spry_status refused(sp_import *f, spry_status s)
+{
+    if (s != SPRY_USAGE)
+        return s;
+    *f->name = 0;
+    return sp_fail(SPRY_INPUT, "%s", spry_message());
+}
+
 spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
                           const sp_foreign_row *r)
 {
@@ -132,5 +142,5 @@ spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
         s = spry_records_add(f->db, &record);
     f->good += s == SPRY_OK;
     f->out->ours += s == SPRY_OK && r->ours;
-    return s;
+    return refused(f, s);
 }
