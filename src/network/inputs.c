@@ -212,10 +212,14 @@ spry_status spry_inputs_strokes(spry_matrix **out, int64_t count, int64_t width,
     spry_status s;
 
     *out = NULL;
-    if (c.side * c.side != width || c.side < 8 || count < 1 ||
-        width > INT32_MAX || count > INT32_MAX)
-        return sp_fail(SPRY_USAGE, "strokes fill squares of 8 x 8, 16 x 16, "
-                                   "32 x 32... pixels");
+    if (c.side * c.side != width || c.side < 8 || width > INT32_MAX)
+        return sp_fail(SPRY_USAGE,
+                       "pen strokes fill squares of 8 x 8, 16 x 16, 32 x 32... "
+                       "pixels, not %lld; name a file of inputs",
+                       (long long)width);
+    if (count < 1 || count > INT32_MAX)
+        return sp_fail(SPRY_USAGE, "%lld inputs cannot be drawn",
+                       (long long)count);
     c.pixel = sp_alloc(width, 1);
     start = sp_alloc(count + 1, sizeof *start);
     col = sp_alloc_raw(count * (width / 4), sizeof *col);
