@@ -37,7 +37,9 @@ static int same_sources(const spry_network *n, int64_t v, int64_t w)
 {
     int64_t count = n->start[v + 1] - n->start[v];
 
-    return count == n->start[w + 1] - n->start[w] &&
+    if (count != n->start[w + 1] - n->start[w])
+        return 0;
+    return count == 0 ||
            memcmp(n->source + n->start[v], n->source + n->start[w],
                   (size_t)count * sizeof *n->source) == 0;
 }
