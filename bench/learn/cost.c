@@ -309,7 +309,7 @@ static spry_status repeat(sp_examples *out, const sp_examples *e)
 void print_training(bench *b)
 {
     sp_examples some, all;
-    double limit = b->quick ? 5 : 30;
+    double limit = b->quick ? 5 : 20;
 
     if (gather(&some, &b->f[0], -1, ALL) != SPRY_OK)
         return;

@@ -5,9 +5,8 @@
  *
  * The trees are grown for the order of the schedules of a problem and for
  * their time together, so the score is worth something in both. They are of a
- * few members, each of which never saw some of the problems: the score is
- * their mean. Beside them lies the factored head, which does without the
- * bound. */
+ * few members, and the score is their mean. Beside them lies the factored head,
+ * which does without the bound. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* team.c - trees for the order of schedules and for their time together.
  *
- * A few members are grown, each without some of the problems: what one takes
- * for a rule and was chance, the others do not know, and the mean is better
- * than any of them. */
+ * A few members are grown, every tree from other rows and features: what one
+ * takes for a rule and was chance, the others do not know, and the mean is
+ * better than any of them. */
 #include "model/team.h"
 
 #include <math.h>
@@ -38,18 +38,6 @@ static void weigh(work *w)
     }
 }
 
-/* What the member at hand must not see; few problems are for all. */
-static void hide(float *slope, float *curve, const work *w)
-{
-    enum { FEW = 2 * MEMBERS };
-    const sp_lesson_table *t = w->train;
-
-    for (int64_t s = w->member; t->e->subjects >= FEW && s < t->e->subjects;
-         s += MEMBERS)
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            slope[i] = curve[i] = 0;
-}
-
 /* Huber on the time, and the rank. */
 static double slopes(float *slope, float *curve, const float *sum, void *at)
 {
@@ -66,9 +54,7 @@ static double slopes(float *slope, float *curve, const float *sum, void *at)
         loss += weight * fmin(fabs(d), d * d);
     }
     loss /= (double)w->train->rows;
-    loss += sp_rank_slopes(slope, curve, sum, w->train, rank);
-    hide(slope, curve, w);
-    return loss;
+    return loss + sp_rank_slopes(slope, curve, sum, w->train, rank);
 }
 
 static double judge(const float *sum, int round, double loss, int *stop,

@@ -11,7 +11,8 @@ enum {
     SP_WACO_TABLES = 9,
     SP_WACO_WIDTH = 128, /* of an embedding, and of the head's first layer */
     SP_WACO_ORDER = 36,  /* numbers of the largest permutation matrix */
-    SP_WACO_FEW = 256    /* schedules at a time, at most */
+    SP_WACO_FEW = 256,   /* schedules at a time, at most */
+    SP_WACO_SITES = 8192 /* of a pattern, at most */
 };
 
 typedef struct {

@@ -9,6 +9,7 @@
 
 #include "model/cost.h"
 #include "model/trees.h"
+#include "model/waconet.h"
 #include "spry/model.h"
 #include "spry/space.h"
 
@@ -371,6 +372,33 @@ static void test_waconet(void **state)
 }
 
 /* It has no words for families, and its halves are its head. */
+/* Patterns beyond the limit shrink to it, those below stay as they are. */
+static void test_sites(void **state)
+{
+    static const struct {
+        const char *spec;
+        int shrinks;
+    } is[] = {{"gen:uniform,rows=300,nnz=4k", 0},
+              {"gen:uniform,rows=30k,nnz=90k", 1},
+              {"gen:banded,rows=20k,band=4,density=0.5", 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
+        sp_waco_sites sites;
+        spry_matrix *A;
+
+        check_ok(spry_matrix_read(&A, is[i].spec));
+        check_ok(sp_waco_sites_new(&sites, A));
+        if (is[i].shrinks)
+            assert_in_range(sites.at[0]->n, SP_WACO_SITES / 4, SP_WACO_SITES);
+        else
+            assert_int_equal(sites.at[0]->n, A->nnz);
+        sp_waco_sites_free(&sites);
+        spry_matrix_free(A);
+    }
+    assert_int_equal(sp_alloc_live(), 0);
+}
+
 static void test_waconet_learns(void **state)
 {
     static world w;
@@ -484,10 +512,11 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spry),    cmocka_unit_test(test_seconds),
-        cmocka_unit_test(test_gbdt),    cmocka_unit_test(test_mlp),
-        cmocka_unit_test(test_waconet), cmocka_unit_test(test_waconet_learns),
-        cmocka_unit_test(test_damage),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_spry),           cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_gbdt),           cmocka_unit_test(test_mlp),
+        cmocka_unit_test(test_waconet),        cmocka_unit_test(test_sites),
+        cmocka_unit_test(test_waconet_learns), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
