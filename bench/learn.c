@@ -17,7 +17,7 @@
 typedef struct {
     double samples, deep, fits, choices;
 } times;
-static const times FULL = {380, 575, 800, 980}, QUICK = {55, 70, 105, 130};
+static const times FULL = {380, 570, 815, 985}, QUICK = {50, 62, 107, 130};
 
 /* Without a problem nothing was shown. */
 static double shown(const outcome *a, double value)

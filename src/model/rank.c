@@ -27,7 +27,7 @@ static void compare(ranking *r, int64_t i, int64_t j)
 
     if (fabs(apart) <= fmax(closest, noise))
         return;
-    w = exp2(-((double)t->slower[fast] - r->best) / halved) + 0.1;
+    w = exp2(-((double)t->slower[fast] - r->best) / halved) + 0.3;
     w *= fmin(1, fabs(apart) / 0.2);
     d = (double)r->score[slow] - (double)r->score[fast];
     p = 1 / (1 + exp(4 * d)); /* of getting it wrong */

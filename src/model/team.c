@@ -33,7 +33,7 @@ static void weigh(work *w)
             best = fmin(best, (double)t->slower[i]);
         for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
             w->weight[i] =
-                (float)((0.15 + 0.85 * exp2(best - (double)t->slower[i])) /
+                (float)((0.3 + 0.7 * exp2(best - (double)t->slower[i])) /
                         (1 + pow((double)t->noise[i] / 0.1, 2)));
     }
 }
