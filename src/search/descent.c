@@ -6,7 +6,6 @@
  * from the best found there, until the best few have no better neighbour: a
  * few per cent of the space. */
 #include <math.h>
-#include <string.h>
 
 #include "schedule/super.h"
 #include "search/internal.h"
@@ -26,7 +25,8 @@ typedef struct {
 typedef struct {
     const sp_space *s;
     sp_keep *keep;
-    beam *to; /* where points go that are scored */
+    beam of[SPRY_SUPER + 1]; /* each format */
+    beam *to;                /* one of these: where points go when scored */
     uint64_t *seen;
     int64_t room, known;
     int n;
@@ -223,12 +223,12 @@ static spry_status step_family(descent *d, const spry_schedule *x)
     return status;
 }
 
-static spry_status go_down(descent *d, beam *b, sp_rng *r)
+static spry_status go_down(descent *d, sp_rng *r)
 {
     spry_status status = SPRY_OK;
+    beam *b = d->to;
     int at = 0;
 
-    d->to = b;
     while (status == SPRY_OK && at < b->n) {
         spry_schedule x = b->at[at].x;
 
@@ -255,22 +255,22 @@ static int searched(const sp_space *s, int32_t format)
 
 static spry_status descend(descent *d)
 {
-    beam b[SPRY_SUPER + 1];
     sp_rng r = sp_rng_seed(d->s->seed);
     double best = HUGE_VAL;
     spry_status status = SPRY_OK;
 
-    memset(b, 0, sizeof b);
     for (int f = 0; status == SPRY_OK && f <= SPRY_SUPER; f++) {
-        d->to = &b[f];
+        d->to = &d->of[f];
         if (searched(d->s, f))
             status = begin_format(d, f);
-        if (b[f].n)
-            best = fmin(best, b[f].at[0].predicted);
+        if (d->to->n)
+            best = fmin(best, d->to->at[0].predicted);
     }
-    for (int f = 0; status == SPRY_OK && f <= SPRY_SUPER; f++)
-        if (b[f].n && b[f].at[0].predicted <= HOPELESS * best)
-            status = go_down(d, &b[f], &r);
+    for (int f = 0; status == SPRY_OK && f <= SPRY_SUPER; f++) {
+        d->to = &d->of[f];
+        if (d->to->n && d->to->at[0].predicted <= HOPELESS * best)
+            status = go_down(d, &r);
+    }
     return status;
 }
 
