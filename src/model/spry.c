@@ -130,6 +130,9 @@ static spry_status grow_time(sp_trees *out, const sp_lesson *l)
 
 /* ---- fitting ---- */
 
+/* Share of a limited time that the trees have; the head has the rest. */
+static const double TEAM_TIME = 0.7;
+
 typedef struct {
     const sp_lesson *l;
     const sp_lesson_table *train, *test;
@@ -158,6 +161,7 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
     spry_status s = sp_fast_make(&m->fast, nn);
 
     quiet.note = NULL;
+    quiet.seconds *= 1 - TEAM_TIME;
     if (s == SPRY_OK)
         s = sp_distil(&taught, w->train, &m->trees, w->l->seed, w->l->threads);
     if (s != SPRY_OK)
@@ -173,7 +177,11 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
 static spry_status fit_all(sp_cost *c, work *w)
 {
     model *m = c->inner;
-    spry_status s = sp_team_grow(&m->trees, w->train, w->test, w->l);
+    sp_lesson l = *w->l;
+    spry_status s;
+
+    l.seconds *= TEAM_TIME;
+    s = sp_team_grow(&m->trees, w->train, w->test, &l);
 
     if (s == SPRY_OK)
         s = grow_time(&m->time, w->l);
