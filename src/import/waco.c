@@ -19,8 +19,14 @@ spry_status sp_import_waco(sp_import *f, char *line)
     spry_schedule x;
     spry_op op;
     double ms;
-    spry_status s = spry_op_parse(&op, f->op);
+    spry_status s;
 
+    if (!*f->op)
+        return sp_fail(SPRY_USAGE,
+                       "%s: its name does not say which operation it is of; "
+                       "--op does",
+                       f->path);
+    s = spry_op_parse(&op, f->op);
     if (s != SPRY_OK)
         return s;
     if (is_talk(line))
