@@ -48,7 +48,7 @@ static double speedup(const sp_example *e)
 
 static const sp_example *row_of(const task *t, const spry_schedule *x)
 {
-    static const sp_example none = {.log_speedup = NAN};
+    static const sp_example none = {.log_speedup = (double)NAN};
 
     for (int i = 0; i < t->rows; i++)
         if (sp_schedule_equal(&t->row[i].x, x))

@@ -191,8 +191,9 @@ static int read_row(const spry_record *r, void *payload)
 {
     reading *w = payload;
     task *t = w->t;
-    sp_example e = {
-        .verdict = (int)r->verdict, .log_seconds = NAN, .log_speedup = NAN};
+    sp_example e = {.verdict = (int)r->verdict,
+                    .log_seconds = (double)NAN,
+                    .log_speedup = (double)NAN};
     int timed =
         (r->verdict == SPRY_VERDICT_OK || r->verdict == SPRY_VERDICT_SLOW) &&
         r->seconds > 0 && r->speedup > 0;

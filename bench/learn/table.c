@@ -155,8 +155,8 @@ static void count_pairs(quality *q, const task *t, const double *score)
                 clearly += by;
             }
         }
-    q->pairs += all ? right / all : 1;
-    q->clear += clear ? clearly / clear : 1;
+    q->pairs += all > 0 ? right / all : 1;
+    q->clear += clear > 0 ? clearly / clear : 1;
 }
 
 /* best true time over that of the best of the k best scored. */

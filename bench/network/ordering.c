@@ -132,7 +132,7 @@ static void run_streamed(const char *path)
 {
     enum { BATCH = 16 };
     spry_layers *s;
-    spry_matrix *m;
+    spry_matrix *m = NULL;
     float *x, *y;
     int64_t width;
 

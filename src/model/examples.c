@@ -29,7 +29,7 @@ spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
 
 void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m)
 {
-    *out = (sp_subject){.task = *k, .plain = NAN, .m = m};
+    *out = (sp_subject){.task = *k, .plain = (double)NAN, .m = m};
     sp_features_shape(out->pattern, k);
     sp_features_machine(out->machine, m);
 }

@@ -33,7 +33,7 @@ void sp_features_shape(float out[SP_PATTERN], const sp_task *k)
     sp_put(&r, log2(fmax(1, nnz) / (fmax(1, rows) * fmax(1, cols))));
     sp_put(&r, log2(fmax(1, nnz) / fmax(1, rows)));
     while (r.at < out + SP_PATTERN)
-        sp_put(&r, NAN);
+        sp_put(&r, (double)NAN);
 }
 
 static void put_rows(sp_row *r, const spry_stats *t)
@@ -167,7 +167,7 @@ void sp_features_machine(float out[SP_MACHINE], const spry_machine *m)
 
     if (!m) {
         while (r.at < out + SP_MACHINE)
-            sp_put(&r, NAN);
+            sp_put(&r, (double)NAN);
         return;
     }
     last = m->points > 0 ? m->points - 1 : 0;

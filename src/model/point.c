@@ -185,6 +185,6 @@ int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
         put_hits(&r, x, j->p, j->m, sp_problem_sketch(j->p));
     }
     while (r.at < out + SP_JOINT)
-        sp_put(&r, NAN);
+        sp_put(&r, (double)NAN);
     return 1;
 }

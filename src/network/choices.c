@@ -148,7 +148,7 @@ void sp_choice_fill_source(sp_choice *c, int i, const sp_moves *m)
 
     f[0] = 1;
     f[1] = gain / (float)m->gains.top;
-    f[2] = some(gain);
+    f[2] = some((double)gain);
     f[3] = is(m->memory.present[u]);
     f[4] = (float)e.missing / gain;
     f[5] = (float)e.age_most;

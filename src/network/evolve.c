@@ -205,7 +205,7 @@ static int look(evolution *v, double part)
 static void run(evolution *v)
 {
     v->begin = sp_seconds();
-    v->best_share = INFINITY;
+    v->best_share = HUGE_VAL;
     for (int64_t g = 0;; g++) {
         double part = progress_of(v);
 

@@ -197,7 +197,7 @@ static int sources_stay(cutting *c, int64_t memory)
 static int64_t choose_block(cutting *c, int64_t memory)
 {
     int64_t half = (memory + 1) / 2, best = half;
-    double least = INFINITY;
+    double least = HUGE_VAL;
 
     if (half > c->count)
         return half;

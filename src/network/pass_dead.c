@@ -71,7 +71,7 @@ static void find_constants(const burying *b)
     const spry_network *n = b->n;
 
     for (int64_t v = 0; v < n->inputs; v++)
-        b->range[v] = (sp_range){-INFINITY, INFINITY};
+        b->range[v] = (sp_range){-HUGE_VAL, HUGE_VAL};
     for (int64_t l = 0; l < n->layers; l++)
         for (int64_t v = n->first[l]; v < n->first[l + 1]; v++) {
             b->range[v] = sp_range_of(b->range, n, v, l);

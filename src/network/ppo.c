@@ -283,7 +283,7 @@ static spry_status learn(learning *l)
 
 spry_status sp_ppo_learn(sp_policy *p, const sp_ppo_run *r, double *best)
 {
-    learning l = {.policy = p, .run = r, .least = INFINITY};
+    learning l = {.policy = p, .run = r, .least = HUGE_VAL};
     spry_status s = sp_tape_new(&l.tape, 1);
 
     l.chance = sp_rng_seed(r->options->seed);

@@ -103,7 +103,7 @@ static spry_status begin(sp_eon *m, const spry_train_options *o)
 
 static spry_status train(const char *path, const lessons *l, int64_t count)
 {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     sp_eon m = {0};
     spry_status s = begin(&m, l->options);
 

@@ -141,7 +141,7 @@ static void no_number(double *out, const int32_t *item, int n, void *payload)
     (void)item;
     (void)payload;
     for (int i = 0; i < n; i++)
-        out[i] = NAN;
+        out[i] = (double)NAN;
 }
 
 static void test_odd(void **state)
