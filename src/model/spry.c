@@ -268,23 +268,35 @@ static void leave(sp_view *v)
     sp_free(is);
 }
 
-/* So many points are worth a second thread. */
-enum { MANY = 32 };
+/* So many at a time share the trees in the cache; so many are worth a second
+ * thread. */
+enum { FEW = 32, MANY = 128 };
+
+static void score_few(double *out, const sp_view *v, const spry_schedule *x,
+                      int64_t count)
+{
+    const sight *is = v->inner;
+    float row[FEW][SP_FEATURES];
+    double sum[FEW] = {0};
+    int64_t who[FEW], n = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = HUGE_VAL;
+        if (sp_subject_row(row[n], v->subject, &x[i]))
+            who[n++] = i;
+    }
+    if (n)
+        sp_trees_add(sum, &is->trees, row[0], n);
+    for (int64_t k = 0; k < n; k++)
+        out[who[k]] = is->offset + (double)sp_row_bound(row[k]) + sum[k];
+}
 
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
 {
-    const sight *is = v->inner;
-
-#pragma omp parallel for schedule(dynamic, 8) if (count >= MANY)
-    for (int64_t i = 0; i < count; i++) {
-        float row[SP_FEATURES];
-
-        out[i] = sp_subject_row(row, v->subject, &x[i])
-                     ? is->offset + (double)sp_row_bound(row) +
-                           sp_trees_sum(&is->trees, row)
-                     : HUGE_VAL;
-    }
+#pragma omp parallel for schedule(dynamic, 1) if (count >= MANY)
+    for (int64_t at = 0; at < count; at += FEW)
+        score_few(out + at, v, x + at, count - at < FEW ? count - at : FEW);
     return SPRY_OK;
 }
 
