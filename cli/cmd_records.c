@@ -247,7 +247,7 @@ static int show_lines(int64_t lines, void *payload)
 static spry_status import_foreign(spry_records *db, const char *path)
 {
     spry_import_options o = SPRY_IMPORT_DEFAULTS;
-    spry_machine m;
+    spry_machine m = {0};
     spry_imported in;
     spry_status s = SPRY_OK;
     json j;

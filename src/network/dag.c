@@ -145,7 +145,7 @@ static spry_status find_levels(graph *g, int32_t *left, int32_t *deepest)
  * such edges must come round. The edge found last closes the cycle. */
 static spry_status name_cycle(const graph *g)
 {
-    const sp_fact *fact = g->facts->fact, *from = NULL;
+    const sp_fact *fact = g->facts->fact, *from = fact;
     int32_t v = -1;
 
     for (int64_t i = 0; i < g->facts->count; i++)
@@ -154,11 +154,11 @@ static spry_status name_cycle(const graph *g)
             g->number[fact[i].neuron] = (int32_t)i + 1; /* one way back */
     for (int64_t i = 0; v < 0 && i < g->numbers; i++)
         v = g->level[i] == WAITING ? (int32_t)i : -1;
-    while (g->number[v] > 0) {
+    do {
         from = &fact[g->number[v] - 1];
         g->number[v] = -1; /* been here */
         v = from->source;
-    }
+    } while (g->number[v] > 0);
     return sp_fail_at(g->t, from->at, "the edge from %d to %d closes a cycle",
                       from->source, from->neuron);
 }
@@ -316,7 +316,7 @@ static spry_status build(spry_network **out, graph *g, float bias)
 spry_status sp_dag_parse(spry_network **out, const sp_text *t,
                          const spry_network_options *o)
 {
-    sp_facts facts;
+    sp_facts facts = {0};
     graph g = {.t = t, .facts = &facts};
     spry_status s = sp_facts_read(&facts, t, o);
 
