@@ -56,9 +56,11 @@ enum { SP_LANES = 8, SP_TILE = 64, SP_SHARE = 8 };
 /* Eight outputs of one layer in step, as far as the shortest of them goes.
  * Behind, each has a tail of its own. */
 typedef struct {
-    int64_t at;     /* its first edge in the layer's arrays */
-    int32_t common; /* edges that all eight have */
-    int32_t count;  /* outputs that are not there to fill up, 1 .. 8 */
+    int64_t at;      /* its first edge in the layer's arrays */
+    int32_t common;  /* edges that all eight have */
+    int32_t count;   /* outputs that are not there to fill up, 1 .. 8 */
+    int32_t tails;   /* edges of all tails */
+    int32_t abreast; /* eight outputs whose targets follow each other */
     int32_t target[SP_LANES];
     int32_t tail[SP_LANES];
     float bias[SP_LANES];

@@ -103,9 +103,13 @@ static int64_t put_eight(const state *s, const sp_gather_layer *l, sp_eight *e,
             put_edge(s, l, at + (int64_t)k * SP_LANES + i, n->start[v] + k);
     }
     at += (int64_t)e->common * SP_LANES;
-    for (int i = 0; i < e->count; i++)
+    e->abreast = e->count == SP_LANES;
+    for (int i = 0; i < e->count; i++) {
+        e->tails += e->tail[i];
+        e->abreast &= e->target[i] == e->target[0] + i;
         for (int32_t t = 0; t < e->tail[i]; t++)
             put_edge(s, l, at++, n->start[neuron[i]] + e->common + t);
+    }
     return (at - e->at + SP_LANES - 1) / SP_LANES * SP_LANES;
 }
 

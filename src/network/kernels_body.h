@@ -34,23 +34,23 @@ typedef struct {
     int curved;  /* the rest is done on what was stored */
 } ending;
 
-INLINE ending ending_of(const sp_rows_layer *l)
+INLINE ending ending_of(spry_activation a, int bias_on_nonzero)
 {
     bits all = (bits){0} - 1, none = {0};
-    spry_curve c = l->activation.curve;
+    spry_curve c = a.curve;
 
-    return (ending){0, c == SPRY_CLAMP ? l->activation.limit : INFINITY,
+    return (ending){0, c == SPRY_CLAMP ? a.limit : INFINITY,
                     c == SPRY_RELU || c == SPRY_CLAMP ? none : all,
-                    l->bias_on_nonzero ? none : all,
+                    bias_on_nonzero ? none : all,
                     c == SPRY_TANH || c == SPRY_SIGMOID};
 }
 
-INLINE vec finish(vec sum, float bias, const ending *e)
+INLINE vec finish(vec sum, vec bias, const ending *e)
 {
     vec zero = {0}, high = zero + e->high;
     bits above, below;
 
-    sum += (vec)((e->always | (sum != zero)) & (bits)(zero + bias));
+    sum += (vec)((e->always | (sum != zero)) & (bits)bias);
     above = (sum > zero) | e->keep;
     below = (sum < high) | e->keep;
     return (vec)(above & ((below & (bits)sum) | (~below & (bits)high)));
@@ -147,8 +147,33 @@ INLINE void dot(float sum[SP_LANES], const float *x, const sp_gather_layer *l,
     memcpy(sum + 4, &high, sizeof high);
 }
 
+INLINE vec eight_of(const float x[SP_LANES])
+{
+    vec v;
+
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* Sums to values without a branch that hangs on them: it would be missed as
+ * often as not. */
+INLINE void settle_eight(float *to, const sp_gather_layer *l, const sp_eight *e,
+                         const float sum[SP_LANES], const ending *end)
+{
+    vec y = finish(eight_of(sum) * eight_of(e->scale), eight_of(e->bias), end);
+
+    if (end->curved)
+        for (int i = 0; i < SP_LANES; i++)
+            y[i] = sp_activate(l->activation, y[i]);
+    if (e->abreast)
+        memcpy(to + e->target[0], &y, sizeof y);
+    else
+        for (int i = 0; i < e->count; i++)
+            to[e->target[i]] = y[i];
+}
+
 INLINE void run_eight(float *value, const sp_gather_layer *l, const sp_eight *e,
-                      int is_far)
+                      int is_far, const ending *end)
 {
     const float *x = whole(value + l->from);
     float sum[SP_LANES];
@@ -159,22 +184,22 @@ INLINE void run_eight(float *value, const sp_gather_layer *l, const sp_eight *e,
         sum_far(sum, x, l->far + e->at, e->common);
     else
         sum_near(sum, x, l->near + e->at, e->common);
-    add_tails(sum, x, l, e, is_far);
-    for (int i = 0; i < e->count; i++)
-        value[l->to + e->target[i]] =
-            sp_finish(l->activation, sum[i] * e->scale[i], e->bias[i],
-                      l->bias_on_nonzero);
+    if (e->tails)
+        add_tails(sum, x, l, e, is_far);
+    settle_eight(value + l->to, l, e, sum, end);
 }
 
 static void gather(float *value, const sp_gather_layer *l, int64_t first,
                    int64_t last)
 {
+    ending end = ending_of(l->activation, l->bias_on_nonzero);
+
     if (l->far)
         for (int64_t i = first; i < last; i++)
-            run_eight(value, l, &l->eight[i], 1);
+            run_eight(value, l, &l->eight[i], 1, &end);
     else
         for (int64_t i = first; i < last; i++)
-            run_eight(value, l, &l->eight[i], 0);
+            run_eight(value, l, &l->eight[i], 0, &end);
 }
 
 /* ---- many inputs: outputs that share sources, in registers ---- */
@@ -200,7 +225,7 @@ INLINE void settle(const sp_rows_layer *l, const place *p, const vec *sum,
 {
     UNROLL for (int v = 0; v < vecs; v++)
     {
-        vec y = finish(sum[v], p->bias[0], e);
+        vec y = finish(sum[v], (vec){0} + p->bias[0], e);
 
         alive[v] |= (bits)y;
         *(vec *)(p->to + v * SP_LANES) = y;
@@ -309,7 +334,7 @@ static __attribute__((noinline)) void settle_some(const sp_rows_layer *l,
     for (int r = 0; r < outputs; r++)
         for (int v = 0; v < vecs; v++) {
             float *at = p->to + (r * vecs + v) * SP_LANES;
-            vec y = finish(*(vec *)at, p->bias[r], e);
+            vec y = finish(*(vec *)at, (vec){0} + p->bias[r], e);
 
             alive[v] |= (bits)y;
             *(vec *)at = y;
@@ -338,7 +363,7 @@ INLINE void run_layer(float *value, const sp_rows_layer *l, int vecs,
 {
     place p = {value + l->to * vecs * SP_LANES, l->bias, l->weight, l->near,
                l->far};
-    ending e = ending_of(l);
+    ending e = ending_of(l->activation, l->bias_on_nonzero);
     bits any[8] = {{0}};
 
     for (int64_t i = 0; i < l->shares; i++) {
