@@ -8,7 +8,7 @@
 
 typedef spry_status sizer(sp_storage *k, const sp_ask *q);
 
-enum { MOST_PANELS = 256, SHORT = 65536 };
+enum { SHORT = 65536 };
 
 /* ---- what the packers refuse ---- */
 
@@ -172,7 +172,7 @@ static spry_status size_panels(sp_storage *k, const sp_ask *q)
     spry_status s = sp_check_index(q, (double)t->nnz, q->x->panel);
 
     k->parts = ceil((double)t->cols / q->x->panel);
-    if (s == SPRY_OK && k->parts > MOST_PANELS)
+    if (s == SPRY_OK && k->parts > (double)sp_schedule_panels(t->rows, t->nnz))
         s = sp_fail(SPRY_USAGE, "%.0f panels are too many", k->parts);
     if (q->x->format == SPRY_SELL) {
         slice_panels(k, q);

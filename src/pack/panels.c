@@ -105,7 +105,7 @@ spry_status sp_pack_panels(sp_pack_job *w)
     int64_t *next, *end;
     spry_status s;
 
-    if (count > 256)
+    if (count > sp_schedule_panels(A->rows, A->nnz))
         return sp_fail(SPRY_USAGE, "%lld panels are too many",
                        (long long)count);
     s = sp_pack_width(w, A->nnz, width);

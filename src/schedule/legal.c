@@ -179,3 +179,11 @@ spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
     fault = fault_of(x, p, m);
     return fault ? sp_fail(SPRY_USAGE, "%s", fault) : SPRY_OK;
 }
+
+int64_t sp_schedule_panels(int64_t rows, int64_t entries)
+{
+    enum { MOST = 256, WALKS = 8 };
+    double fair = WALKS * (1 + (double)entries / (double)(rows > 0 ? rows : 1));
+
+    return fair < MOST ? (int64_t)fair : MOST;
+}
