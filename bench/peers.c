@@ -229,8 +229,8 @@ static int is_late(bench *b, int turn)
     return late;
 }
 
-/* SpMV in both types; the others in one, or two where that is quick. The
- * one whose share of the peak is an aim is f32 on one thread. */
+/* SpMV in both types, the others in one, so that all classes have their turn.
+ * The one whose share of the peak is an aim is f32 on one thread. */
 static int one_class(void *ctx, const bench_matrix *m)
 {
     bench *b = ctx;
@@ -250,7 +250,7 @@ static int one_class(void *ctx, const bench_matrix *m)
             continue;
         }
         one_problem(b, m, o, k);
-        if (o == OP_SPMV || (quick && !b->quick))
+        if (o == OP_SPMV)
             one_problem(b, m, o, (k + 2) % COMBINATIONS);
     }
     return 0;
