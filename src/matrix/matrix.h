@@ -19,6 +19,22 @@ static inline double sp_val(const spry_matrix *m, int64_t k)
                                : ((const double *)m->val)[k];
 }
 
+/* The first of the entries [low, high) of one row that lies in column `col`
+ * or behind it. */
+static inline int64_t sp_find_col(const spry_matrix *m, int64_t low,
+                                  int64_t high, int64_t col)
+{
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (sp_col(m, middle) < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Statistics in a tenth of the time: of more than so many entries some are
  * estimated from a sample, the same every time; zeros and values that are not
  * finite are not counted. (stats_sketch.c) */

@@ -22,6 +22,16 @@ spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
     return SPRY_OK;
 }
 
+void sp_stats_begin(spry_stats *out, const spry_matrix *m)
+{
+    memset(out, 0, sizeof *out);
+    out->rows = m->rows;
+    out->cols = m->cols;
+    out->nnz = m->nnz;
+    out->one_value = sp_matrix_one_value(m);
+    sp_stats_rows(out, m);
+}
+
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
 {
     /* These run one after another over all entries. */
@@ -29,12 +39,7 @@ spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
                                             sp_stats_diagonals};
     spry_status s;
 
-    memset(out, 0, sizeof *out);
-    out->rows = m->rows;
-    out->cols = m->cols;
-    out->nnz = m->nnz;
-    out->one_value = sp_matrix_one_value(m);
-    sp_stats_rows(out, m);
+    sp_stats_begin(out, m);
     s = sp_stats_entries(out, m);
     if (s == SPRY_OK)
         s = sp_stats_blocks(out, m);

@@ -23,6 +23,9 @@ spry_status sp_stats_reuse(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_diagonals(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_symmetry(spry_stats *s, const spry_matrix *m);
 
+/* All 0 but what is known at once: sizes, the one value, rows (stats.c). */
+void sp_stats_begin(spry_stats *out, const spry_matrix *m);
+
 /* Parts that mind their own fields only, side by side (stats.c). */
 typedef spry_status sp_stats_part(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,

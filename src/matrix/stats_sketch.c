@@ -131,17 +131,9 @@ static void spread(spry_stats *out, const sample *s, const spry_matrix *m)
 
 static int has_entry(const spry_matrix *m, int64_t i, int64_t j)
 {
-    int64_t low = m->start[i], high = m->start[i + 1];
+    int64_t at = sp_find_col(m, m->start[i], m->start[i + 1], j);
 
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (sp_col(m, middle) < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->start[i + 1] && sp_col(m, low) == j;
+    return at < m->start[i + 1] && sp_col(m, at) == j;
 }
 
 /* Every so-many-th entry of the sample: is its mirror there? */
@@ -249,11 +241,6 @@ spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m)
 
     if (m->nnz <= SP_SKETCH_FROM)
         return spry_matrix_stats(out, m);
-    memset(out, 0, sizeof *out);
-    out->rows = m->rows;
-    out->cols = m->cols;
-    out->nnz = m->nnz;
-    out->one_value = sp_matrix_one_value(m);
-    sp_stats_rows(out, m);
+    sp_stats_begin(out, m);
     return sp_stats_together(out, m, part, sizeof part / sizeof *part);
 }

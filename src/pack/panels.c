@@ -6,21 +6,6 @@
  * every panel. */
 #include "pack/internal.h"
 
-/* Entries of row i in columns [from, to). */
-static int64_t find_col(const spry_matrix *A, int64_t low, int64_t high,
-                        int64_t col)
-{
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-
-        if (sp_col(A, middle) < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* next[i] moves to row i's first entry at or past column `to`; end[i] gets
  * it while next keeps the segment's beginning. Counts entries and rows. */
 static void find_segments(const sp_pack_job *w, const int64_t *next,
@@ -32,7 +17,7 @@ static void find_segments(const sp_pack_job *w, const int64_t *next,
 
 #pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : sum, used)
     for (int64_t i = 0; i < A->rows; i++) {
-        end[i] = find_col(A, next[i], A->start[i + 1], to);
+        end[i] = sp_find_col(A, next[i], A->start[i + 1], to);
         sum += end[i] - next[i];
         used += end[i] > next[i];
     }

@@ -150,40 +150,38 @@ const char *spry_problem_key(const spry_problem *p)
 
 /* Statistics cost a pass over the entries, so they wait until asked for;
  * the lock lets any thread be the one that asks first. */
-const spry_stats *spry_problem_stats(const spry_problem *constant)
+static const spry_stats *counted(spry_problem *p, spry_stats **slot,
+                                 spry_status (*count)(spry_stats *,
+                                                      const spry_matrix *))
 {
-    spry_problem *p = (spry_problem *)(uintptr_t)constant;
     spry_stats *s, *known;
 
     pthread_mutex_lock(&p->lock);
-    if (!p->stats && (s = sp_alloc(1, sizeof *s))) {
-        if (spry_matrix_stats(s, p->A) == SPRY_OK)
-            p->stats = s;
+    if (!*slot && (s = sp_alloc(1, sizeof *s))) {
+        if (count(s, p->A) == SPRY_OK)
+            *slot = s;
         else
             sp_free(s);
     }
-    known = p->stats;
+    known = *slot;
     pthread_mutex_unlock(&p->lock);
     return known;
+}
+
+const spry_stats *spry_problem_stats(const spry_problem *constant)
+{
+    spry_problem *p = (spry_problem *)(uintptr_t)constant;
+
+    return counted(p, &p->stats, spry_matrix_stats);
 }
 
 const spry_stats *sp_problem_sketch(const spry_problem *constant)
 {
     spry_problem *p = (spry_problem *)(uintptr_t)constant;
-    spry_stats *s, *known;
 
-    if (p->A->nnz <= SP_SKETCH_FROM)
+    if (p->A->nnz <= SP_SKETCH_FROM) /* the same, and perhaps known */
         return spry_problem_stats(p);
-    pthread_mutex_lock(&p->lock);
-    if (!p->sketch && (s = sp_alloc(1, sizeof *s))) {
-        if (sp_matrix_sketch(s, p->A) == SPRY_OK)
-            p->sketch = s;
-        else
-            sp_free(s);
-    }
-    known = p->sketch;
-    pthread_mutex_unlock(&p->lock);
-    return known;
+    return counted(p, &p->sketch, sp_matrix_sketch);
 }
 
 const sp_fibers *sp_problem_fibers(const spry_problem *constant)
