@@ -6,7 +6,7 @@
  * operation, as many as 18 minutes allow; QUICK=1 takes 300. Most of the time
  * is the compiler's, so two processes share the operations. Then kernels are
  * made one by one, the compiler's start included. */
-#define _DEFAULT_SOURCE /* mkdtemp, setenv */
+#define _DEFAULT_SOURCE /* setenv */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "contest/folder.h"
 #include "plan/plan.h"
 #include "spry.h"
 
@@ -216,7 +217,7 @@ static void time_kernels(const spry_machine *m)
 }
 
 /* The operations of one process: every PROCESSES-th. */
-static int check_some(world *w, int first, int quick)
+static void check_some(world *w, int first, int quick)
 {
     int mine = (SPRY_OPS - first + PROCESSES - 1) / PROCESSES;
     double seconds = (quick ? QUICK_SECONDS : SECONDS) / mine;
@@ -225,7 +226,6 @@ static int check_some(world *w, int first, int quick)
     w->m.threads = 3;
     for (int op = first; op < SPRY_OPS; op += PROCESSES)
         check_operation(w, (spry_op)op, quick ? 300 : 10000, seconds);
-    return 0;
 }
 
 /* Each child says itself what came out; one that dies is not forgotten. To be
@@ -242,8 +242,10 @@ static int check_all(world *w, int quick)
             perror("fork");
             return 1;
         }
-        if (pid == 0)
-            exit(check_some(w, i, quick));
+        if (pid == 0) {
+            check_some(w, i, quick);
+            exit(0);
+        }
     }
     while (wait(&status) > 0)
         bad |= !WIFEXITED(status) || WEXITSTATUS(status) != 0;
@@ -265,22 +267,19 @@ static void wait_asleep(char **argv)
 int main(int argc, char **argv)
 {
     const char *quick = getenv("QUICK");
-    const char *tmp = getenv("TMPDIR");
-    char home[512];
+    char home[BENCH_FOLDER];
     static world w;
     int bad;
 
     (void)argc;
     wait_asleep(argv);
-    snprintf(home, sizeof home, "%s/spry-super-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(home) || setenv("SPRY_HOME", home, 1)) {
-        perror(home);
+    if (!bench_folder(home) || setenv("SPRY_HOME", home, 1))
         return 1;
-    }
     insist(spry_jit_available());
     sp_jit_limit(300);
     bad = check_all(&w, quick && *quick == '1');
     insist(spry_machine_detect(&w.m));
     time_kernels(&w.m);
+    bench_folder_remove(home);
     return bad;
 }

@@ -18,22 +18,27 @@ static const struct {
     {0, SPRY_IMPORT_ANSOR, "epyc7543__x_sparse_dense.json"},
 };
 
-static char dir[] = "/tmp/spry-fuzz-XXXXXX";
+static char dir[256];
 
 static void remove_dir(void)
 {
     rmdir(dir);
 }
 
-static int ready(void)
+/* Without it nothing would be tested: that is a failure. */
+static void make_dir(void)
 {
-    static int made;
+    const char *tmp = getenv("TMPDIR");
 
-    if (!made && mkdtemp(dir)) {
-        made = 1;
-        atexit(remove_dir);
+    if (*dir)
+        return;
+    snprintf(dir, sizeof dir, "%.200s/spry-fuzz-XXXXXX",
+             tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir)) {
+        perror(dir);
+        abort();
     }
-    return made;
+    atexit(remove_dir);
 }
 
 static int write_file(const char *path, const uint8_t *data, size_t size)
@@ -60,11 +65,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     spry_imported in = {0};
     spry_records *db = NULL;
-    char path[128];
+    char path[320];
     int k = 0;
 
-    if (size == 0 || !ready())
+    if (size == 0)
         return 0;
+    make_dir();
     while (kinds[k].first && kinds[k].first != (char)data[0])
         k++;
     snprintf(path, sizeof path, "%s/%s", dir, kinds[k].name);
