@@ -1,4 +1,4 @@
-/* trees.c - decision trees as data: kept, checked, walked. */
+/* trees.c - decision trees as data: kept, checked. */
 #include "model/trees.h"
 
 #include <math.h>
@@ -8,50 +8,10 @@ void sp_trees_free(sp_trees *t)
 {
     sp_free(t->start);
     sp_free(t->node);
+    sp_free(t->leaves);
+    sp_free(t->cut);
+    sp_free(t->leaf);
     *t = (sp_trees){0};
-}
-
-/* ---- walking ---- */
-
-static int32_t child(const sp_node *n, const float *row)
-{
-    float x = row[n->feature];
-
-    return n->left + (isnan(x) ? n->lost : !(x < n->value));
-}
-
-static double leaf(const sp_node *tree, const float *row)
-{
-    const sp_node *n = tree;
-
-    while (n->feature >= 0)
-        n = tree + child(n, row);
-    return (double)n->value;
-}
-
-double sp_trees_sum(const sp_trees *t, const float *row)
-{
-    double sum = 0;
-
-    for (int k = 0; k < t->trees; k++)
-        sum += leaf(t->node + t->start[k], row);
-    return sum;
-}
-
-/* Tree by tree over a few rows at a time: a tree stays in the cache. */
-void sp_trees_add(double *out, const sp_trees *t, const float *row,
-                  int64_t rows)
-{
-    enum { FEW = 64 };
-
-    for (int64_t at = 0; at < rows; at += FEW) {
-        int64_t few = rows - at < FEW ? rows - at : FEW;
-        const float *x = row + at * t->features;
-
-        for (int k = 0; k < t->trees; k++)
-            for (int64_t i = 0; i < few; i++)
-                out[at + i] += leaf(t->node + t->start[k], x + i * t->features);
-    }
 }
 
 /* ---- keeping ----
@@ -59,60 +19,6 @@ void sp_trees_add(double *out, const sp_trees *t, const float *row,
  * Every number is a float in the file: counts stay below 2^24. */
 
 enum { EXACT = 1 << 24, FIELDS = 4, NAME = 64 };
-
-/* ---- settling ---- */
-
-/* Down from a node while the way is known. */
-static sp_node settled(const sp_node *tree, int32_t at, const float *row,
-                       int known)
-{
-    while (tree[at].feature >= 0 && tree[at].feature < known)
-        at = child(&tree[at], row);
-    return tree[at];
-}
-
-/* Level by level into `to`; how many nodes. */
-static int32_t settle_tree(sp_node *to, const sp_node *tree, const float *row,
-                           int known)
-{
-    int32_t count = 1;
-
-    to[0] = settled(tree, 0, row, known);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t left = to[i].left;
-
-        if (to[i].feature < 0)
-            continue;
-        to[i].left = count;
-        to[count++] = settled(tree, left, row, known);
-        to[count++] = settled(tree, left + 1, row, known);
-    }
-    return count;
-}
-
-spry_status sp_trees_settle(sp_trees *out, double *sum, const sp_trees *t,
-                            const float *row, int known)
-{
-    spry_status s =
-        sp_trees_new(out, t->features, t->trees, t->start[t->trees]);
-
-    if (s != SPRY_OK)
-        return s;
-    out->trees = 0;
-    for (int k = 0; k < t->trees; k++) {
-        int64_t at = out->start[out->trees];
-        int32_t count =
-            settle_tree(out->node + at, t->node + t->start[k], row, known);
-
-        if (count == 1)
-            *sum += (double)out->node[at].value;
-        else
-            out->start[++out->trees] = at + count;
-    }
-    return SPRY_OK;
-}
-
-/* ---- keeping ---- */
 
 spry_status sp_trees_new(sp_trees *out, int features, int trees, int64_t nodes)
 {

@@ -16,13 +16,24 @@ typedef struct {
     int32_t left, lost;
 } sp_node;
 
+typedef struct sp_cut sp_cut; /* a split as trees_walk.c likes it */
+
 typedef struct {
     int features, trees;
     int64_t *start; /* [trees + 1] first node of each */
     sp_node *node;  /* [start[trees]] */
+
+    /* Of settled trees, for many rows at a time; else all NULL. A tree has one
+     * leaf more than splits, so the splits of the k-th begin at
+     * (start[k] - k) / 2 and its leaves at (start[k] + k) / 2. */
+    int32_t *leaves; /* [trees], 0: this one is walked */
+    sp_cut *cut;
+    float *leaf;
 } sp_trees;
 
 void sp_trees_free(sp_trees *t);
+
+/* ---- walking (trees_walk.c) ---- */
 
 /* The sum over the leaves that a row of `features` numbers falls into; of
  * many rows, added to out[rows]. */
