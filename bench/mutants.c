@@ -36,7 +36,7 @@ static const struct test_case {
      "csr tile=4 prefetch=8\ncsr tile=2 pass=16 threads=2\n"
      "csr tile=2 panel=64 threads=3\ncsr tile=3 fixed=1\n"
      "csr tile=2 order=cluster index=16\nbcsr r=2 c=2 tile=2 threads=2\n"
-     "dcsr tile=2 unroll=2"},
+     "dcsr tile=2 unroll=2\nsell tile=2 slice=2 sigma=64 threads=2"},
     {"blocks rows=136 r=4 c=4 nnz=2000", SPRY_SPMM, 64,
      "bcsr r=4 c=4 tile=2\nbcsr r=4 c=1 tile=2 fixed=1 threads=3\n"
      "csr tile=4 stream=1\ncsr tile=8 stream=1 threads=2\n"

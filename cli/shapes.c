@@ -38,6 +38,8 @@ static const char *const shapes[] = {
     "sell slice=1",
     "sell slice=2 sigma=512",
     "sell slice=1 sigma=64 gather=1",
+    "sell tile=4 slice=2",
+    "sell tile=2 slice=4 sigma=512",
     "csr unroll=8 palette=1",
     "sell slice=2 sigma=512 palette=1",
     "dcsr unroll=4",

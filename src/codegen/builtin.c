@@ -50,6 +50,10 @@ typedef struct {
     {                                                               \
         SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1, 0 \
     }
+#define SLICES(slice, tile)                                                  \
+    {                                                                        \
+        SPRY_SELL, SPRY_SPMM, tile, 1, 1, 1, slice, W16 | W32, 1, 0, 1, 0, 0 \
+    }
 #define DIA(slice)                                                 \
     {                                                              \
         SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0, 0 \
@@ -96,6 +100,7 @@ static const shape shapes[] = {
     SELL(1),
     SELL(2),
     SELL(4),
+    SLICES(2, 4),
     DIA(1),
     DIA(4),
     BLOCK(1, 2),

@@ -8,7 +8,7 @@ static sp_emitter *const emitters[][SPRY_OPS] = {
     [SPRY_CSR] = {sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_sddmm,
                   sp_emit_mttkrp},
     [SPRY_BCSR] = {sp_emit_bcsr_spmv, sp_emit_bcsr_spmm, NULL, NULL},
-    [SPRY_SELL] = {sp_emit_sell_spmv, NULL, NULL, NULL},
+    [SPRY_SELL] = {sp_emit_sell_spmv, sp_emit_sell_spmm, NULL, NULL},
     [SPRY_DIA] = {sp_emit_dia_spmv, NULL, NULL, NULL},
     [SPRY_CSF] = {NULL, NULL, NULL, sp_emit_mttkrp},
     [SPRY_SUPER] = {sp_emit_super, sp_emit_super, sp_emit_super, sp_emit_super},

@@ -84,7 +84,8 @@ static int add_flags(const char *out[SP_FLAGS], int at,
  * nothing, and takes twice as long to find it. */
 static int is_written_out(const sp_spec *k)
 {
-    return (k->format == SPRY_CSR || k->format == SPRY_DCSR) &&
+    return (k->format == SPRY_CSR || k->format == SPRY_DCSR ||
+            k->format == SPRY_SELL) &&
            (k->op == SPRY_SPMM || k->op == SPRY_SDDMM) && !k->plain;
 }
 

@@ -72,7 +72,7 @@ static void look(tally *t, const sp_ask *q, int64_t from, int64_t to,
 sp_sell sp_model_sell(const sp_ask *q)
 {
     const spry_matrix *A = q->p->A;
-    int rows = q->lanes * q->x->slice;
+    int rows = sp_schedule_slice(q->x, q->p->op, q->lanes);
     int64_t window = q->x->sigma > rows ? q->x->sigma : rows;
     int64_t count, step, every;
     tally t = {.span = 1};

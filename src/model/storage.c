@@ -102,7 +102,7 @@ static spry_status size_blocks(sp_storage *k, const sp_ask *q)
 
 static spry_status size_slices(sp_storage *k, const sp_ask *q)
 {
-    double rows = q->lanes * q->x->slice, lists;
+    double rows = sp_schedule_slice(q->x, q->p->op, q->lanes), lists;
     sp_sell sell = sp_model_sell(q);
     double total = sell.growth * (double)q->t->nnz;
     int64_t span = q->t->max_span > sell.span ? q->t->max_span : sell.span;
@@ -155,7 +155,8 @@ static double pieces(const spry_stats *t, double panels)
  * neighbours, or of rows of nearly the same length. */
 static void slice_panels(sp_storage *k, const sp_ask *q)
 {
-    double lanes = q->lanes * q->x->slice, nnz = (double)q->t->nnz;
+    double lanes = sp_schedule_slice(q->x, q->p->op, q->lanes);
+    double nnz = (double)q->t->nnz;
     double mean = fmax(0.1, nnz / fmax(1, (double)q->t->rows * k->parts));
     double spread = q->x->sigma > 1 ? 2 * sqrt(mean) * lanes / q->x->sigma
                                     : sqrt(2 * mean * log(lanes));

@@ -127,7 +127,10 @@ static double copying(const sp_ask *q)
 static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
 {
     double tiles, vectors, r = q->x->r, c = q->x->c;
-    double unroll = q->x->format == SPRY_BCSR ? 1 : q->x->unroll;
+    double rows = r * sp_schedule_slice(q->x, q->p->op, q->lanes);
+    double unroll = q->x->format == SPRY_BCSR   ? 1
+                    : q->x->format == SPRY_SELL ? q->x->slice
+                                                : q->x->unroll;
     double loops, lines, each;
 
     sp_count_tiles(q, &tiles, &vectors);
@@ -140,7 +143,8 @@ static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
         .inner =
             k->entries * (tiles * each + vectors * (c + r * c)) + copying(q),
         .ends = loops * (q->x->fixed ? 12 : 16) +
-                k->units * r * vectors * (2 + unroll),
+                k->units * rows * vectors *
+                    (q->x->format == SPRY_SELL ? 3 : 2 + unroll),
         .fma = k->entries * vectors * r * c,
         .chain = FMA_LATENCY * k->entries * tiles * c / unroll,
         .units = loops,

@@ -87,7 +87,7 @@ static void cut_whole(const sp_pack_job *w, sp_part *q)
  * whole, so that the same rows are before it in every panel. */
 static int64_t slice_of_row(const sp_pack_job *w, int64_t row)
 {
-    int64_t lanes = (int64_t)w->lanes * w->x->slice;
+    int64_t lanes = sp_schedule_slice(w->x, w->p->op, w->lanes);
     int64_t window = w->x->sigma > lanes ? w->x->sigma : lanes;
 
     return row / window * (window / lanes);

@@ -13,9 +13,10 @@ static sp_packer *const packers[] = {
 
 /* Kernels look ahead for what to prefetch: entries in most formats, steps of
  * a whole slice in sell. The largest unroll comes on top. */
-static int64_t spare_entries(const spry_schedule *x, int lanes)
+static int64_t spare_entries(const spry_problem *p, const spry_schedule *x,
+                             int lanes)
 {
-    int64_t step = x->format == SPRY_SELL ? (int64_t)x->slice * lanes : 1;
+    int64_t step = sp_schedule_slice(x, p->op, lanes);
 
     return (x->prefetch + 1) * step + 16;
 }
@@ -50,7 +51,7 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
     if (!k)
         return sp_fail_memory(sizeof *k);
     k->covers = 1;
-    k->spare = spare_entries(x, lanes);
+    k->spare = spare_entries(p, x, lanes);
     s = x->palette && !sp_matrix_one_value(p->A)
             ? sp_fail(SPRY_USAGE, "the values are not all the same")
             : packer_of(p, x)(&w);

@@ -107,7 +107,7 @@ static void close_slices(slices *c)
 static spry_status open_slices(slices *c, const sp_pack_job *w,
                                const int64_t *from, const int64_t *to)
 {
-    int lanes = w->lanes * w->x->slice;
+    int lanes = sp_schedule_slice(w->x, w->p->op, w->lanes);
     int64_t units = (w->A->rows + lanes - 1) / lanes;
     spry_status s;
 

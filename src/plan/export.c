@@ -24,10 +24,8 @@ static const char *const array_names[ARRAYS] = {
 static arrays arrays_of(const spry_plan *plan, const sp_part *q)
 {
     int64_t wide = plan->packed->index == 64 ? 8 : 4;
-    int64_t lanes = plan->x.format == SPRY_SELL
-                        ? (int64_t)plan->x.slice *
-                              sp_codegen_lanes(plan->spec.isa, plan->p->type)
-                        : 1;
+    int64_t lanes = sp_schedule_slice(
+        &plan->x, plan->p->op, sp_codegen_lanes(plan->spec.isa, plan->p->type));
     int64_t mid = q->mid_start ? wide : plan->packed->index / 8;
     arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out, q->whole,
                  q->length, q->mid, q->mid_start},

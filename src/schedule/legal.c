@@ -60,6 +60,9 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
     if (x->format == SPRY_BCSR && op == SPRY_SPMM &&
         (x->tile < 1 || x->r * x->tile > 16))
         return "r x tile must be 1 to 16";
+    if (x->format == SPRY_SELL && op == SPRY_SPMM &&
+        (x->slice < 2 || x->slice * x->tile > 12))
+        return "sell takes 2 or more rows at a time, slice x tile <= 12";
     if (!power_of_two(x->slice) || x->slice > 8 || x->sigma < 1)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 16 && x->index != 64)

@@ -35,8 +35,10 @@ int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
         spry_schedule y = *x;
         int steps = 1 + (int)sp_rng_below(r, 2);
 
-        if (sp_rng_below(r, 8) == 0)
+        if (sp_rng_below(r, 8) == 0) {
             change_format(&y, p->op, r);
+            steps += 4; /* it may need what the other did not have */
+        }
         if (y.format == SPRY_SUPER)
             sp_super_mutate(&y, p->op, m, r);
         for (int i = 0; y.format != SPRY_SUPER && i < steps; i++) {

@@ -37,6 +37,10 @@ int sp_param_used(const sp_param *q, int32_t format, spry_op op);
 /* All parameters at their default. */
 spry_schedule sp_schedule_default(int32_t format);
 
+/* Rows of a slice of sell: one in each lane of its vectors, or, where lanes
+ * are dense columns, side by side. 1 for other formats. */
+int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes);
+
 /* The operand of a tensor's innermost mode: 0 B, 1 D, 2 the result. */
 int sp_schedule_innermost(const spry_schedule *x);
 

@@ -48,7 +48,9 @@ const sp_format sp_formats[] = {
       "r c tile index prefetch pass copy stream fixed threads chunk", NULL,
       NULL}},
     {"sell",
-     {"slice sigma gather index palette prefetch panel threads chunk", NULL,
+     {"slice sigma gather index palette prefetch panel threads chunk",
+      "tile slice sigma index prefetch panel pass copy stream fixed threads "
+      "chunk",
       NULL, NULL}},
     {"dcsr",
      {"unroll index palette prefetch threads chunk",
@@ -144,6 +146,13 @@ int sp_schedule_plain(const spry_schedule *x)
     plain.chunk = x->chunk;
     plain.index = x->index;
     return sp_schedule_equal(x, &plain);
+}
+
+int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes)
+{
+    if (x->format != SPRY_SELL)
+        return 1;
+    return op == SPRY_SPMV ? x->slice * lanes : x->slice;
 }
 
 int sp_schedule_innermost(const spry_schedule *x)

@@ -43,7 +43,8 @@ static void faults_are_noticed(void **state)
 {
     static const char *const spmv[] = {"csr unroll=4 threads=3", "sell slice=2",
                                        "bcsr r=4 c=2"};
-    static const char *const spmm[] = {"csr tile=2 unroll=2", "csr threads=2"};
+    static const char *const spmm[] = {"csr tile=2 unroll=2", "csr threads=2",
+                                       "sell tile=2 slice=2"};
     spry_matrix *A = make_matrix(6);
     spry_problem *p;
     sp_rng r = sp_rng_seed(4);
@@ -57,7 +58,7 @@ static void faults_are_noticed(void **state)
         judge(&f, p, spmv[i], &r);
     spry_problem_free(p);
     check_ok(spry_problem_spmm(&p, A, 13, SPRY_F64));
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         judge(&f, p, spmm[i], &r);
     spry_problem_free(p);
     check_ok(spry_problem_sddmm(&p, A, 21, SPRY_F32));

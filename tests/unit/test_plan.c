@@ -161,7 +161,7 @@ static void padding_keeps_infinity_in_its_place(void **state)
     x[40] = HUGE_VAL;
     x[90] = (double)NAN;
     check_ok(spry_problem_reference(p, 2, x, NULL, 0, want));
-    for (int t = 0; t < 4; t++)
+    for (int t = 0; t < 5; t++)
         for (int beta = 0; beta <= 1; beta++) {
             spry_schedule s;
             spry_plan *plan;

@@ -92,6 +92,9 @@ static void legality_ties_parameters_together(void **state)
         {1, 1, "csr tile=4"},
         {1, 0, "csr unroll=4"},
         {1, 0, "sell"},
+        {1, 1, "sell tile=4 slice=2"},
+        {1, 0, "sell tile=4"}, /* one row at a time is csr */
+        {1, 0, "sell tile=8 slice=2"},
         {2, 0, "bcsr r=2 c=2 tile=1"},
         {2, 1, "csr tile=4 unroll=4"},
         {2, 0, "csr tile=4 unroll=3"},
