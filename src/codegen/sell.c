@@ -115,24 +115,28 @@ static void slice_store(sp_emit *e, int i)
 }
 
 /* Vectors as they are, or lane by lane to where the row list says. */
-static void whole_stores(sp_emit *e, int total)
+static void whole_stores(sp_emit *e, int total, int adds)
 {
     sp_line(e, "        if (row) {");
     sp_line(e, "        const %s *r = row + u * %d;", e->I, total);
     for (int i = 0; i < total; i++)
-        sp_line(e, "        C[r[%d]] = s%d[%d];", i, i / e->lanes,
-                i % e->lanes);
+        sp_line(e, "        C[r[%d]] %s s%d[%d];", i, adds ? "+=" : "=",
+                i / e->lanes, i % e->lanes);
     sp_line(e, "        } else {");
     for (int i = 0; i < e->k->slice; i++)
-        sp_line(e, "        *(%s%du *)(C + u * %d + %d) = s%d;", e->v, e->lanes,
-                total, i * e->lanes, i);
+        sp_line(e, "        *(%s%du *)(C + u * %d + %d) %s s%d;", e->v,
+                e->lanes, total, i * e->lanes, adds ? "+=" : "=", i);
     sp_line(e, "        }");
 }
 
-/* A slice without lanes past the last row, and nothing to add to. */
+/* A slice without lanes past the last row: alone, or added to what panels
+ * before it have left. */
 static void slice_fast_store(sp_emit *e, int total)
 {
-    sp_line(e, "        if (beta == 0 && (u + 1) * %d <= a->rows) {", total);
+    sp_line(e,
+            "        if ((beta == 0 || beta == 1) && (u + 1) * %d <= "
+            "a->rows) {",
+            total);
     for (int i = 0; i < e->k->slice; i++) {
         char name[16];
 
@@ -140,7 +144,11 @@ static void slice_fast_store(sp_emit *e, int total)
         sp_line(e, "        %s *= alpha;", name);
         sp_emit_watch(e, e->lanes, name);
     }
-    whole_stores(e, total);
+    sp_line(e, "        if (beta == 0) {");
+    whole_stores(e, total, 0);
+    sp_line(e, "        } else {");
+    whole_stores(e, total, 1);
+    sp_line(e, "        }");
     sp_line(e, "        continue;");
     sp_line(e, "        }");
 }
