@@ -55,6 +55,8 @@ typedef struct {
     int64_t evict_bytes; /* 0: caches stay warm; else so much other memory
                             is walked through before every sample */
     uint64_t seed;       /* of the order within rounds */
+    const double *once;  /* [n] seconds of a run a moment ago, 0: not known;
+                            long ones need no trial run. May be NULL */
     int (*between)(void *arg); /* called between samples; may be NULL; */
     void *arg;                 /* nonzero ends the race */
     double (*clock)(void);     /* seconds; NULL: sp_seconds */

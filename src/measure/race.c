@@ -76,17 +76,15 @@ static double timer_cost(double (*clock)(void))
     return least;
 }
 
-/* Run once to warm up, then more and more often until a sample is long
- * enough for the clock. With cold caches only a single run is cold. */
-static void calibrate(race *r, int i)
+/* More and more often until a sample is long enough for the clock. With cold
+ * caches only a single run is cold. */
+static void lengthen(race *r, int i)
 {
     sp_racer *x = &r->out[i];
     double per_run;
 
-    x->repeat = 1;
-    if (sample(r, i) >= r->sample_seconds || r->evict)
-        return;
-    while ((per_run = sample(r, i)) * x->repeat < r->sample_seconds &&
+    while (!r->evict &&
+           (per_run = sample(r, i)) * x->repeat < r->sample_seconds &&
            x->repeat < MOST_REPEATS) {
         double need = per_run > 0 ? r->sample_seconds / per_run * 1.1 + 1 : 0;
 
@@ -94,6 +92,19 @@ static void calibrate(race *r, int i)
                         ? (int)need
                         : 10 * x->repeat;
     }
+}
+
+/* Run once to warm up, unless that run was a moment ago and took several
+ * samples' time, though it was a cold one. */
+static void calibrate(race *r, int i)
+{
+    static const double LONG = 2;
+
+    r->out[i].repeat = 1;
+    if (r->o.once && r->o.once[i] > LONG * r->sample_seconds)
+        return;
+    if (sample(r, i) < r->sample_seconds)
+        lengthen(r, i);
 }
 
 /* ---- rounds ---- */
@@ -106,6 +117,19 @@ static void shuffle(race *r)
         r->order[i] = r->order[k];
         r->order[k] = t;
     }
+}
+
+/* The run of a moment ago was disturbed, so nobody knew how short they are. */
+static int is_too_short(const race *r, const sp_racer *x)
+{
+    return r->o.once && x->repeat == 1 && !r->evict &&
+           x->samples[0] < r->sample_seconds;
+}
+
+static double resample(race *r, int i)
+{
+    lengthen(r, i);
+    return sample(r, i);
 }
 
 /* One sample of everybody still in; 0 when the caller ended the race, and
@@ -121,6 +145,8 @@ static int run_round(race *r, int round)
         if (ended(r))
             return 0;
         x->samples[round] = sample(r, r->order[k]);
+        if (round == 0 && is_too_short(r, x))
+            x->samples[0] = resample(r, r->order[k]);
     }
     for (int i = 0; i < r->n; i++)
         if (!r->out[i].dropped)

@@ -55,20 +55,39 @@ static int agree(double got, double want, double slack)
     return got == want || fabs(got - want) <= slack;
 }
 
+/* What the plan made of an answer of the s-th chosen row. */
+static double answer(const sp_oracle *o, int64_t s, int64_t k)
+{
+    return sp_dense_get(o->p, o->C,
+                        sp_result_place(o->p, o->row[s], k - o->first[s]));
+}
+
+/* The first answer of the s-th chosen row that is wrong, -1: none. */
+static int64_t first_wrong(const sp_oracle *o, int64_t s, const double *want,
+                           const double *slack, double scale)
+{
+    for (int64_t k = o->first[s]; k < o->first[s + 1]; k++)
+        if (!agree(answer(o, s, k), scale * want[k], slack ? slack[k] : 0))
+            return k;
+    return -1;
+}
+
 /* The chosen rows against `scale` times the answers. */
 static spry_status compare(const sp_oracle *o, const spry_plan *plan,
                            const double *want, const double *slack,
                            double scale)
 {
-    for (int64_t s = 0; s < o->rows; s++)
-        for (int64_t k = o->first[s]; k < o->first[s + 1]; k++) {
-            int64_t i = o->row[s], j = k - o->first[s];
-            double got = sp_dense_get(o->p, o->C, sp_result_place(o->p, i, j));
+    int64_t first = o->rows, k;
 
-            if (!agree(got, scale * want[k], slack ? slack[k] : 0))
-                return differ(plan, i, j, got, scale * want[k]);
-        }
-    return SPRY_OK;
+#pragma omp parallel for schedule(static) reduction(min : first)
+    for (int64_t s = 0; s < o->rows; s++)
+        if (s < first && first_wrong(o, s, want, slack, scale) >= 0)
+            first = s;
+    if (first == o->rows)
+        return SPRY_OK;
+    k = first_wrong(o, first, want, slack, scale);
+    return differ(plan, o->row[first], k - o->first[first], answer(o, first, k),
+                  scale * want[k]);
 }
 
 /* All the other rows of an integer result. */
@@ -156,6 +175,18 @@ static void free_parts(sp_packed *k)
     sp_free(k->part);
 }
 
+/* Fill C with NaN. */
+static void forget_results(const sp_oracle *o)
+{
+    enum { CHUNK = 1 << 20 };
+    int64_t bytes = spry_problem_output_size(o->p) * (int64_t)o->p->type;
+
+#pragma omp parallel for schedule(static)
+    for (int64_t at = 0; at < bytes; at += CHUNK)
+        memset((char *)o->C + at, 0xff,
+               (size_t)(bytes - at < CHUNK ? bytes - at : CHUNK));
+}
+
 /* The i-th of the runs; the first begins with NaN, since unwritten results
  * must not pass for right ones. */
 static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
@@ -165,8 +196,7 @@ static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
     spry_status s;
 
     if (i == 0)
-        memset(o->C, 0xff,
-               (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
+        forget_results(o);
     begun = clock();
     s = spry_run_scaled(plan, runs[i].alpha, o->B, o->D, runs[i].beta, o->C);
     *seconds = clock() - begun;

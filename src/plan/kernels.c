@@ -1,15 +1,18 @@
 /* kernels.c - many kernels, few calls of the compiler.
  *
  * Starting a compiler costs more than most kernels do, so the kernels of many
- * plans go into one file, or into one per core. Nests have flags of their own
- * and so files of their own. */
+ * plans go into one file, or into one per core. Those with flags of their own
+ * have files of their own, and all files are compiled at once. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "plan/plan.h"
 
-enum { KINDS = 2, WAYS = 8, FEW = 8 };
+/* Kernels of a kind have the same flags, or nearly. */
+enum { OTHERS, QUICK, NESTS, KINDS };
+
+enum { WAYS = 8, FEW = 8 };
 
 struct sp_kernels {
     atomic_int holders;
@@ -23,9 +26,16 @@ typedef struct {
     int count, first, ways;
 } share;
 
-static int is_nest(const sp_spec *k)
+/* Some kernels need no more than -O1. */
+static int kind_of(const sp_spec *k)
 {
-    return k->format == SPRY_SUPER;
+    const char *room[SP_FLAGS], *const *flag = sp_codegen_flags(room, k);
+
+    if (k->format == SPRY_SUPER)
+        return NESTS;
+    while (*flag && strcmp(*flag, "-O1") != 0)
+        flag++;
+    return *flag ? QUICK : OTHERS;
 }
 
 static void *find(const sp_kernels *k, const char *name)
@@ -49,14 +59,14 @@ static int is_listed(const sp_spec *const *list, int count, const char *name)
 
 /* The kernels of a kind that must be compiled. */
 static int missing(const sp_spec **out, const sp_kernels *k,
-                   const sp_spec *spec, int count, int nests)
+                   const sp_spec *spec, int count, int kind)
 {
     char name[SP_KERNEL_NAME];
     int n = 0;
 
     for (int i = 0; i < count; i++) {
         sp_codegen_name(name, &spec[i]);
-        if (is_nest(&spec[i]) == nests && !sp_builtin_find(&spec[i]) &&
+        if (kind_of(&spec[i]) == kind && !sp_builtin_find(&spec[i]) &&
             !find(k, name) && !is_listed(out, n, name))
             out[n++] = &spec[i];
     }
@@ -102,24 +112,24 @@ static int ways_for(int count, int cores)
     return ways < WAYS ? ways : WAYS;
 }
 
-static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
-                                const char *cpu, int cores)
+/* All files at once, on so many cores. */
+static spry_status compile_files(sp_kernels *k, const share *file, int files,
+                                 const char *cpu, int cores)
 {
-    int ways = ways_for(count, cores), made = 0;
-    sp_jit_code *code[WAYS] = {NULL};
+    sp_jit_code *code[KINDS * WAYS] = {NULL};
     char why[512] = "";
     spry_status s = SPRY_OK;
     void *room =
-        sp_grow(k->part, k->parts, k->parts + WAYS, sizeof(sp_jit_code *));
+        sp_grow(k->part, k->parts, k->parts + files, sizeof(sp_jit_code *));
 
     if (!room)
-        return sp_fail_memory((size_t)(k->parts + WAYS) *
+        return sp_fail_memory((size_t)(k->parts + files) *
                               sizeof(sp_jit_code *));
     k->part = room;
-#pragma omp parallel for schedule(static, 1) num_threads(ways > 1 ? ways : 1)
-    for (int i = 0; i < ways; i++) {
-        share part = {spec, count, i, ways};
-        spry_status one = compile(&code[i], &part, cpu);
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(cores < files ? cores : files)
+    for (int i = 0; i < files; i++) {
+        spry_status one = compile(&code[i], &file[i], cpu);
 
 #pragma omp critical(sp_kernels)
         if (one != SPRY_OK) {
@@ -127,9 +137,9 @@ static spry_status compile_kind(sp_kernels *k, const sp_spec **spec, int count,
             snprintf(why, sizeof why, "%s", spry_message());
         }
     }
-    for (; made < ways; made++)
-        if (code[made])
-            k->part[k->parts++] = code[made];
+    for (int i = 0; i < files; i++)
+        if (code[i])
+            k->part[k->parts++] = code[i];
     return s == SPRY_OK ? s : sp_fail(s, "%s", why);
 }
 
@@ -144,20 +154,28 @@ spry_status sp_kernels_open(sp_kernels **out)
     return SPRY_OK;
 }
 
+/* Nests take longest and so come first. */
 spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
                            const char *cpu, int cores)
 {
-    const sp_spec **some = sp_alloc(count + 1, sizeof(sp_spec *));
+    const sp_spec **some = sp_alloc(KINDS * count + 1, sizeof(sp_spec *));
+    const sp_spec **list = some;
+    share file[KINDS * WAYS];
+    int files = 0;
     spry_status s = SPRY_OK;
 
     if (!some)
         return sp_fail_memory((size_t)count * sizeof(sp_spec *));
-    for (int nests = 0; s == SPRY_OK && nests < KINDS; nests++) {
-        int n = missing(some, k, spec, count, nests);
+    for (int kind = KINDS; kind-- > 0;) {
+        int n = missing(list, k, spec, count, kind);
+        int ways = ways_for(n, cores > 1 ? cores : 1);
 
-        if (n > 0)
-            s = compile_kind(k, some, n, cpu, cores);
+        for (int i = 0; i < ways; i++)
+            file[files++] = (share){list, n, i, ways};
+        list += n;
     }
+    if (files)
+        s = compile_files(k, file, files, cpu, cores > 1 ? cores : 1);
     sp_free(some);
     return s;
 }

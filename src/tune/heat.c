@@ -16,8 +16,8 @@ static const double MOST_BYTES = 2.5, LARGE = 64e6;
 
 /* Shorter runs are never `slow`; to find that others are takes so long, or so
  * many runs. */
-static const double SHORT_RUN = 1e-3, SLOW_SECONDS = 0.25;
-enum { CHECKED_RUNS = 3 };
+static const double SHORT_RUN = 1e-3, SLOW_SECONDS = 0.1;
+enum { SLOW_RUNS = 3 };
 
 static sp_result *results(const sp_heats *h)
 {
@@ -79,7 +79,7 @@ static void finish(sp_result *r, spry_verdict verdict, const char *why)
 static void finish_slow(sp_result *r, const double *seconds, int runs,
                         double plain)
 {
-    double ratio[CHECKED_RUNS];
+    double ratio[SLOW_RUNS];
     sp_interval v;
 
     r->racer.seconds = seconds[0];
@@ -97,40 +97,53 @@ static void finish_slow(sp_result *r, const double *seconds, int runs,
     finish(r, SPRY_VERDICT_SLOW, "");
 }
 
-/* One checked run, or a few when it was slow: the first is cold, and another
- * process may have come between. A plain way that is yet to be measured has
- * nothing to be slower than. */
-static spry_status check_briefly(const sp_heats *h, sp_result *r,
-                                 const spry_plan *plan)
+static double (*clock_of(const sp_heats *h))(void)
+{
+    return h->o.clock ? h->o.clock : sp_seconds;
+}
+
+static double time_once(const sp_heats *h, const sp_result *r,
+                        const spry_plan *plan)
+{
+    runner is = {plan, h->oracle, h->shared, 1 + (r - results(h))};
+    double begun = clock_of(h)();
+
+    run_once(&is);
+    return clock_of(h)() - begun;
+}
+
+/* Who was slow in the checked run has a few more: the first is cold, and
+ * another process may have come between. A plain way that is yet to be measured
+ * has nothing to be slower than. */
+static void cut_short(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
     const sp_result *base = sp_heats_baseline(results(h), h->baselines);
     double limit = fmax(h->cut * base->racer.seconds, SHORT_RUN);
-    double seconds[CHECKED_RUNS] = {0}, spent = 0;
-    int runs = 0;
+    double seconds[SLOW_RUNS] = {r->once}, spent = r->once;
+    int runs = 1;
 
-    while (runs < CHECKED_RUNS && spent < SLOW_SECONDS) {
-        spry_status s =
-            sp_oracle_try(h->oracle, plan, h->o.clock ? h->o.clock : sp_seconds,
-                          &seconds[runs]);
-
-        if (s != SPRY_OK || !base->done || r == base || seconds[runs] < limit)
-            return s;
+    if (!base->done || r == base || r->once < limit)
+        return;
+    while (runs < SLOW_RUNS && spent < SLOW_SECONDS) {
+        seconds[runs] = time_once(h, r, plan);
+        if (seconds[runs] < limit)
+            return;
         spent += seconds[runs++];
-        sp_child_beat(h->shared, 1 + (r - results(h)));
     }
     finish_slow(r, seconds, runs, base->racer.seconds);
-    return SPRY_OK;
 }
 
 static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
-    double seconds;
+    spry_status s;
 
-    if (h->cut > 0)
-        return check_briefly(h, r, plan);
-    if (h->brief && !sp_check_is_short(h->p))
-        return sp_oracle_try(h->oracle, plan, sp_seconds, &seconds);
-    return sp_oracle_check(h->oracle, plan);
+    r->once = 0;
+    if (!(h->cut > 0) && !(h->brief && !sp_check_is_short(h->p)))
+        return sp_oracle_check(h->oracle, plan);
+    s = sp_oracle_try(h->oracle, plan, clock_of(h), &r->once);
+    if (s == SPRY_OK && h->cut > 0)
+        cut_short(h, r, plan);
+    return s;
 }
 
 /* Pack and verify; NULL when that failed or sufficed and the verdict is in. */
@@ -164,14 +177,17 @@ static void race(const sp_heats *h, sp_shared *shared, spry_plan *const *plan,
     static sp_racer out[SP_HEAT_WIDEST + 1];
     runner r[SP_HEAT_WIDEST + 1];
     sp_contestant c[SP_HEAT_WIDEST + 1];
+    double once[SP_HEAT_WIDEST + 1];
     sp_race_options o = h->o;
 
     o.seconds = fmin(o.seconds, left(h));
+    o.once = once;
     o.seed = h->seed;
     for (int i = 0; i < n; i++) {
         r[i] =
             (runner){plan[i], h->oracle, shared, 1 + (result[i] - results(h))};
         c[i] = (sp_contestant){run_once, &r[i]};
+        once[i] = result[i]->once;
     }
     memset(out, 0, sizeof out);
     (void)sp_race(out, c, n, &o);

@@ -49,6 +49,7 @@ typedef struct {
     char why[160];
     int builtin;
     double pack_seconds, bytes;
+    double once; /* seconds of a run that was checked; 0: not known */
     sp_racer racer;
 } sp_result;
 

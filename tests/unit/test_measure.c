@@ -281,6 +281,25 @@ static void the_least_rounds_are_run_however_long_they_take(void **state)
     assert_int_equal(out[1].pairs, 9);
 }
 
+static void who_ran_just_now_needs_no_trial_run(void **state)
+{
+    runner r[2] = {{1, 0, 0}, {1e-4, 0, 0}};
+    const double once[2] = {1.1, 0.5}; /* the second was disturbed */
+    sp_race_options o = SP_RACE_DEFAULTS;
+    sp_contestant c[2];
+    sp_racer out[2];
+
+    (void)state;
+    o.clock = fake_clock;
+    o.pairs = 2;
+    o.once = once;
+    start_race(c, r, 2, 0);
+    check_ok(sp_race(out, c, 2, &o));
+    assert_int_equal(r[0].runs, 2);
+    assert_true(out[1].repeat >= 10); /* still a sample of 1 ms */
+    check_near(out[1].seconds, 1e-4);
+}
+
 static void cold_races_run_once_per_sample(void **state)
 {
     runner r[1] = {{1e-6, 0, 0}};
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(time_ends_a_race_after_one_round_at_least),
         cmocka_unit_test(callers_can_end_a_race),
         cmocka_unit_test(the_least_rounds_are_run_however_long_they_take),
+        cmocka_unit_test(who_ran_just_now_needs_no_trial_run),
         cmocka_unit_test(cold_races_run_once_per_sample),
         cmocka_unit_test(races_refuse_nonsense_and_leak_nothing),
     };
