@@ -115,7 +115,7 @@ static const struct {
     {"gather", offsetof(spry_schedule, gather), "uses hardware gathers (", ")"},
     {"index", offsetof(spry_schedule, index), "column indices take ", " bits"},
     {"palette", offsetof(spry_schedule, palette),
-     "stores one value for all entries (", ")"},
+     "stores values in a table of ", ""},
     {"prefetch", offsetof(spry_schedule, prefetch), "asks for operands ",
      " entries ahead"},
     {"panel", offsetof(spry_schedule, panel), "walks A in panels of ",

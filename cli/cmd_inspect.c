@@ -81,6 +81,7 @@ static void print_json(const spry_matrix *m, const spry_stats *s,
     json_integer(&j, "not_finite", s->not_finite);
     json_integer(&j, "explicit_zeros", s->explicit_zeros);
     json_integer(&j, "one_value", s->one_value);
+    json_integer(&j, "different_values", s->different);
     print_bins(&j, "row_hist", s->row_hist, SPRY_HIST);
     print_bins(&j, "reuse", s->reuse, SPRY_REUSE);
     json_integer(&j, "reuse_first", s->reuse_first);

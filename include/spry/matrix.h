@@ -99,6 +99,7 @@ typedef struct {
     int64_t not_finite;        /* NaN and Inf among the values */
     int64_t explicit_zeros;
     int64_t one_value; /* 1: all entries have the same value, |v| >= 1 */
+    int64_t different; /* values, 0 always counted; 257: more than 256 */
     float density[SPRY_DENSITY][SPRY_DENSITY]; /* entries per cell; only the
                                first min(128, rows) x min(128, cols) count */
 } spry_stats;

@@ -55,7 +55,8 @@ typedef struct {
     int32_t unroll;   /* nonzeros at a time */
     int32_t gather;   /* 1: hardware gathers */
     int32_t index;    /* bits of a stored column: 16, 64; 0: 32 if they fit */
-    int32_t palette;  /* 1: all values are one, which is stored once */
+    int32_t palette;  /* values in a table, of which entries store codes; 1:
+                         all values are one, which is stored once */
     int32_t prefetch; /* nonzeros ahead; 0: none */
     int32_t panel;    /* columns of A (of a tensor: indices of its innermost
                          mode) per panel; 0: all in one */

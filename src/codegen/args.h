@@ -18,6 +18,7 @@
     X(const void *, start) /* [units + 1] first entry of each unit */         \
     X(const void *, col)   /* column of each entry or block */                \
     X(const void *, val)                                                      \
+    X(const void *, code)   /* palette: where in val each entry's value is */ \
     X(const void *, row)    /* row of each unit; NULL: the unit itself */     \
     X(const void *, base)   /* added to the unit's columns; NULL: nothing */  \
     X(const void *, out)    /* sddmm: where the unit's results go */          \

@@ -16,7 +16,7 @@ typedef struct {
     int32_t prefetch; /* 1: with and without */
     int32_t gather;   /* 1: with and without, where the machine has it */
     int32_t fixed;    /* 1: for any dense width, and for the common ones */
-    int32_t palette;  /* 1: with values, and without */
+    int32_t palette;  /* 1: with values, and with palettes of all sizes */
     int32_t scatter;  /* 1: into rows of the result */
 } shape;
 
@@ -137,6 +137,15 @@ typedef struct {
 static const int64_t columns[] = {0, 16, 32, 64, 128};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+/* One value, a table of 64 bytes, a table that a byte reaches. */
+static int32_t palette_of(int wheel, spry_type type)
+{
+    const int32_t sizes[] = {0, 1, 64 / (int32_t)type, 256};
+
+    return sizes[wheel];
+}
+enum { PALETTES = 4 };
+
 static int turn(int *wheel, int size)
 {
     *wheel = (*wheel + 1) % size;
@@ -149,7 +158,7 @@ static int advance(wheels *w, const shape *s)
     return turn(&w->type, 2) || turn(&w->width, 3) ||
            turn(&w->prefetch, 1 + s->prefetch) ||
            turn(&w->gather, 1 + s->gather) ||
-           turn(&w->palette, 1 + s->palette) ||
+           turn(&w->palette, s->palette ? PALETTES : 1) ||
            turn(&w->fixed, s->fixed ? COLUMNS : 1);
 }
 
@@ -175,9 +184,10 @@ static int worth_having(const sp_spec *k, const shape *s, int width)
 
 static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
 {
+    spry_type type = w->type ? SPRY_F64 : SPRY_F32;
     sp_spec k = {
         .op = s->op,
-        .type = w->type ? SPRY_F64 : SPRY_F32,
+        .type = type,
         .isa = isa,
         .format = s->format,
         .plain = s < shapes + PLAIN_ONES,
@@ -189,7 +199,7 @@ static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
         .slice = s->slice,
         .gather = w->gather,
         .index = 16 << w->width,
-        .palette = w->palette,
+        .palette = palette_of(w->palette, type),
         .prefetch = w->prefetch,
         .n = columns[w->fixed],
     };

@@ -19,7 +19,7 @@ typedef struct {
     int32_t scatter; /* mttkrp: the result's mode is the innermost */
     int32_t tile, unroll, r, c, slice, gather;
     int32_t index;              /* 16, 32 or 64 bits */
-    int32_t palette;            /* 1: one value for all entries */
+    int32_t palette;            /* values in a table; 1: all are one */
     int32_t prefetch;           /* 0 or 1 */
     int64_t n;                  /* dense columns compiled in; 0: any */
     spry_super super;           /* its nest, */

@@ -101,6 +101,8 @@ void sp_emit_opening(sp_emit *e)
     sp_line(e, "    const %s *restrict col = a->col;", e->J);
     sp_line(e, "    const %s *restrict val = a->val, *restrict B = a->B;",
             e->T);
+    if (e->k->palette > 1)
+        sp_line(e, "    const uint8_t *restrict code = a->code;");
     sp_line(e, "    %s *restrict C = a->C;", e->T);
     if (e->k->op == SPRY_MTTKRP)
         open_tensor(e);

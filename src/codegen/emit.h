@@ -38,6 +38,11 @@ sp_pieces sp_pieces_of(const sp_emit *e, int count);
 void sp_emit_columns(sp_emit *e, int from, int count);
 const char *sp_column(char out[32], const sp_emit *e, int at);
 
+/* The values of entries k + at ... as one vector, of a palette looked up;
+ * sp_emit_codes comes before the expression, in lines of its own. */
+void sp_emit_codes(sp_emit *e, int at, int width);
+void sp_emit_values(sp_emit *e, int at, int width);
+
 /* Operand pointers, alpha, beta and the rest that every kernel starts with. */
 void sp_emit_opening(sp_emit *e);
 /* return: whether a watched result was not finite. */

@@ -39,7 +39,8 @@ void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
 
 static int uses_intrinsics(const char *text)
 {
-    return text && (strstr(text, "SP_GATHER") || strstr(text, "_mm"));
+    return text && (strstr(text, "SP_GATHER") || strstr(text, "SP_PICK") ||
+                    strstr(text, "_mm"));
 }
 
 void sp_codegen_around(sp_buf *out, spry_isa isa, const sp_buf *kernels)

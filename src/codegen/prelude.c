@@ -17,6 +17,11 @@ static const char pairs_text[] =
     "typedef uint32_t sp_pair32 __attribute__((aligned(2), may_alias));\n"
     "typedef uint64_t sp_pair64 __attribute__((aligned(4), may_alias));\n\n";
 
+/* Codes side by side. */
+static const char bytes_text[] =
+    "typedef uint32_t sp_bytes4 __attribute__((aligned(1), may_alias));\n"
+    "typedef uint64_t sp_bytes8 __attribute__((aligned(1), may_alias));\n\n";
+
 /* Vectors of `lanes` elements and of integers as wide, the sum of their lanes, their halves added,
  * and neighbours added across two vectors: {a0+a1, a2+a3, b0+b1, b2+b3}. */
 static void add_vector(sp_buf *out, const char *stem, const char *T, int size,
@@ -125,12 +130,45 @@ static const char gather_avx512[] =
     "    (f64x8)_mm512_i32gather_pd(_mm256_cvtepu16_epi32("
     "_mm_loadu_si128((const __m128i *)(c))), x, 8)\n\n";
 
+/* A vector of values by their codes in a table of 64 bytes. A double is two
+ * words side by side: numbers 2 c and 2 c + 1 of either half, and one bit of
+ * the code tells which half. */
+static const char pick_avx2[] =
+    "static inline f32x8 SP_PICK_f32(const float *t, const uint8_t *c)\n{\n"
+    "    const __m256i i = _mm256_cvtepu8_epi32("
+    "_mm_loadl_epi64((const __m128i *)c));\n"
+    "    return (f32x8)_mm256_blendv_ps(\n"
+    "        _mm256_permutevar8x32_ps(_mm256_loadu_ps(t), i),\n"
+    "        _mm256_permutevar8x32_ps(_mm256_loadu_ps(t + 8), i),\n"
+    "        _mm256_castsi256_ps(_mm256_slli_epi32(i, 28)));\n}\n"
+    "static inline f64x4 SP_PICK_f64(const double *t, const uint8_t *c)\n{\n"
+    "    const __m256i i = _mm256_cvtepu8_epi64("
+    "_mm_cvtsi32_si128((int)*(const sp_bytes4 *)c));\n"
+    "    const __m256i d = _mm256_slli_epi64(i, 1);\n"
+    "    const __m256i w = _mm256_or_si256(_mm256_slli_epi64(d, 32), "
+    "_mm256_or_si256(d, _mm256_set1_epi64x(1LL << 32)));\n"
+    "    const __m256 a = _mm256_loadu_ps((const float *)t);\n"
+    "    const __m256 b = _mm256_loadu_ps((const float *)(t + 4));\n"
+    "    return (f64x4)_mm256_blendv_pd(\n"
+    "        _mm256_castps_pd(_mm256_permutevar8x32_ps(a, w)),\n"
+    "        _mm256_castps_pd(_mm256_permutevar8x32_ps(b, w)),\n"
+    "        _mm256_castsi256_pd(_mm256_slli_epi64(i, 61)));\n}\n\n";
+
+static const char pick_avx512[] =
+    "static inline f32x16 SP_PICK_f32(const float *t, const uint8_t *c)\n{\n"
+    "    return (f32x16)_mm512_permutexvar_ps(_mm512_cvtepu8_epi32("
+    "_mm_loadu_si128((const __m128i *)c)), _mm512_loadu_ps(t));\n}\n"
+    "static inline f64x8 SP_PICK_f64(const double *t, const uint8_t *c)\n{\n"
+    "    return (f64x8)_mm512_permutexvar_pd(_mm512_cvtepu8_epi64("
+    "_mm_loadl_epi64((const __m128i *)c)), _mm512_loadu_pd(t));\n}\n\n";
+
 void sp_codegen_prelude(sp_buf *out, spry_isa isa)
 {
     int bytes = spry_isa_bytes(isa);
 
     sp_buf_add(out, args_text);
     sp_buf_add(out, pairs_text);
+    sp_buf_add(out, bytes_text);
     for (int lanes = 2; lanes * 4 <= bytes; lanes *= 2)
         add_vector(out, "f32x", "float", 4, lanes);
     for (int lanes = 2; lanes * 8 <= bytes; lanes *= 2)
@@ -144,7 +182,7 @@ void sp_codegen_intrinsics(sp_buf *out, spry_isa isa)
     if (isa >= SPRY_SSE2)
         sp_buf_add(out, "#include <immintrin.h>\n\n");
     if (isa == SPRY_AVX2)
-        sp_buf_add(out, gather_avx2);
+        sp_buf_printf(out, "%s%s", gather_avx2, pick_avx2);
     if (isa == SPRY_AVX512)
-        sp_buf_add(out, gather_avx512);
+        sp_buf_printf(out, "%s%s", gather_avx512, pick_avx512);
 }

@@ -32,9 +32,10 @@ static void slice_step(sp_emit *e, int i)
     prefetch_lanes(e, at);
     if (!e->k->gather)
         sp_emit_columns(e, at, e->lanes);
-    sp_buf_printf(e->out,
-                  "            s%d += *(const %s%du *)(val + k + %d) * ", i,
-                  e->v, e->lanes, at);
+    sp_emit_codes(e, at, e->lanes);
+    sp_buf_printf(e->out, "            s%d += ", i);
+    sp_emit_values(e, at, e->lanes);
+    sp_buf_add(e->out, " * ");
     if (e->k->gather)
         sp_buf_printf(e->out, "SP_GATHER_%s_%d(b, col + k + %d)",
                       spry_type_name(e->k->type), (int)e->k->index, at);
@@ -165,7 +166,7 @@ void sp_emit_sell_spmv(sp_emit *e)
         sp_line(e, "        %s%d s%d = {0};", e->v, e->lanes, i);
     if (e->k->prefetch)
         sp_line(e, "        const int64_t ahead = a->prefetch * %d;", total);
-    if (e->k->palette)
+    if (e->k->palette == 1)
         bare_loops(e, total);
     else
         slice_loop(e, total);

@@ -68,7 +68,7 @@ static int super_pads(const sp_spec *k)
 int sp_codegen_pads(const sp_spec *k)
 {
     return k->format == SPRY_BCSR || k->format == SPRY_DIA ||
-           (k->format == SPRY_SELL && !k->palette) ||
+           (k->format == SPRY_SELL && k->palette != 1) ||
            (k->format == SPRY_SUPER && super_pads(k));
 }
 

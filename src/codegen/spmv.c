@@ -6,12 +6,14 @@
 /* Entries k + at ... as one vector: values times x, or x alone. */
 static void take_piece(sp_emit *e, int i, int at, int width)
 {
-    char v[16], mem[16], col[32];
+    char v[16], col[32];
 
+    sp_emit_codes(e, at, width);
     sp_buf_printf(e->out, "            s%d += ", i);
-    if (!e->k->palette)
-        sp_buf_printf(e->out, "*(const %s *)(val + k + %d) * ",
-                      sp_mem(mem, e, width), at);
+    if (e->k->palette != 1) {
+        sp_emit_values(e, at, width);
+        sp_buf_add(e->out, " * ");
+    }
     sp_buf_printf(e->out, "(%s){", sp_vec(v, e, width));
     for (int l = 0; l < width; l++)
         sp_buf_printf(e->out, "%sb[%s]", l ? ", " : "",
@@ -49,10 +51,12 @@ static void row_rest(sp_emit *e)
     sp_line(e, "        for (; k < end; k++) {");
     if (e->k->prefetch)
         sp_line(e, "            __builtin_prefetch(b + col[k + ahead]);");
-    sp_line(e, e->k->palette ? "            s += b[col[k]];"
-                             : "            s += val[k] * b[col[k]];");
+    sp_line(e, "            s += %sb[col[k]];",
+            e->k->palette == 1  ? ""
+            : e->k->palette > 1 ? "val[code[k]] * "
+                                : "val[k] * ");
     sp_line(e, "        }");
-    if (e->k->palette)
+    if (e->k->palette == 1)
         sp_line(e, "        s *= *val;");
 }
 

@@ -105,6 +105,16 @@ static double random_value(sp_rng *r)
     return x == 0 ? 0.5 : x;
 }
 
+/* One of `values` different ones in (0, 1]; of one only, 1. */
+static double next_value(const sp_gen *g, sp_rng *r)
+{
+    uint64_t many = (uint64_t)g->values;
+
+    if (many == 0)
+        return random_value(r);
+    return many == 1 ? 1 : (double)(sp_rng_below(r, many) + 1) / (double)many;
+}
+
 static void fill_rows(const sp_draft *d, const sp_gen *g, sp_row *rows,
                       int threads)
 {
@@ -120,7 +130,7 @@ static void fill_rows(const sp_draft *d, const sp_gen *g, sp_row *rows,
         for (int64_t k = 0; k < n; k++)
             sp_store_col(d->col, d->m->index, at + k, w->col[k]);
         for (int64_t k = 0; k < n; k++)
-            val[at + k] = g->ones ? 1 : random_value(&w->rng);
+            val[at + k] = next_value(g, &w->rng);
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct {
     uint64_t seed;
     sp_param param[SP_PARAMS];
     int params;
-    int ones; /* values=ones */
+    int64_t values; /* different ones; 0: random */
     int64_t rows, cols;
     int64_t widest; /* no row draws more columns than this */
     int64_t *quota; /* [quotas] columns to draw in each row (of blocks) */

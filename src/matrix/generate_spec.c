@@ -51,13 +51,16 @@ static int next_assignment(assignment *a, const char **at)
     return 1;
 }
 
-/* "random" and "ones" are the only words among the values. */
+/* Values are "random", "ones", or so many different ones. */
 static int read_value(const char *name, const char *text, double *out)
 {
     if (strcmp(name, "values") != 0)
         return sp_parse_count(text, out) && isfinite(*out);
     *out = strcmp(text, "ones") == 0;
-    return *out == 1 || strcmp(text, "random") == 0;
+    if (*out == 1 || strcmp(text, "random") == 0)
+        return 1;
+    return sp_parse_count(text, out) && *out >= 1 && *out <= 1 << 20 &&
+           *out == floor(*out);
 }
 
 /* What a default that is not a plain value stands for: auto, another
@@ -140,7 +143,7 @@ spry_status sp_gen_parse(sp_gen *g, const char *spec)
     if (s != SPRY_OK)
         return s;
     resolve_defaults(g);
-    g->ones = sp_gen_real(g, "values") == 1;
+    g->values = sp_gen_count(g, "values");
     if (sp_gen_origin(g, "index") == SP_GIVEN &&
         sp_gen_real(g, "index") != 32 && sp_gen_real(g, "index") != 64)
         return sp_fail(SPRY_USAGE, "%s: index must be 32 or 64", g->kind->name);

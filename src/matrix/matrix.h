@@ -46,6 +46,24 @@ spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m);
  * overflows that would not as a sum of products. (values.c) */
 int sp_matrix_one_value(const spry_matrix *m);
 
+/* The different values of a matrix while they are few. Code 0 stands for the
+ * value 0, whether an entry has it or not. (values.c) */
+enum {
+    SP_PALETTE = 256,
+    SP_PALETTE_BITS = 10,
+    SP_PALETTE_PLACES = 1 << SP_PALETTE_BITS
+};
+typedef struct {
+    int count; /* SP_PALETTE + 1: there are more */
+    double value[SP_PALETTE];
+    int16_t find[SP_PALETTE_PLACES]; /* 1 + code, by hash; 0: free */
+} sp_palette;
+
+/* Stops at the first value too many. */
+void sp_palette_of(sp_palette *out, const spry_matrix *m);
+/* The code of a value, -1 when it is none of them. */
+int sp_palette_code(const sp_palette *c, double v);
+
 /* Nonempty aligned r x c blocks; 0 when they were not counted. */
 int64_t sp_stats_count(const spry_stats *s, int r, int c);
 

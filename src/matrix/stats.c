@@ -24,11 +24,15 @@ spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
 
 void sp_stats_begin(spry_stats *out, const spry_matrix *m)
 {
+    sp_palette palette;
+
+    sp_palette_of(&palette, m);
     memset(out, 0, sizeof *out);
     out->rows = m->rows;
     out->cols = m->cols;
     out->nnz = m->nnz;
     out->one_value = sp_matrix_one_value(m);
+    out->different = palette.count;
     sp_stats_rows(out, m);
 }
 

@@ -1,5 +1,7 @@
-/* values.c - matrices whose entries all have one value: graphs, patterns. */
+/* values.c - matrices with few different values: graphs, patterns, stencils,
+ * rounded weights. */
 #include <math.h>
+#include <string.h>
 
 #include "matrix/matrix.h"
 
@@ -13,4 +15,54 @@ int sp_matrix_one_value(const spry_matrix *m)
         if (sp_val(m, k) != v)
             return 0;
     return 1;
+}
+
+/* Equal bit by bit, so that NaN is found again and -0 stays apart from 0. */
+static uint64_t bits_of(double v)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Where v is or belongs; more places than values, so there always is one. */
+static int place_of(const sp_palette *c, double v)
+{
+    uint64_t bits = bits_of(v);
+    int at = (int)(bits * 0x9e3779b97f4a7c15u >> (64 - SP_PALETTE_BITS));
+
+    while (c->find[at] && bits_of(c->value[c->find[at] - 1]) != bits)
+        at = (at + 1) & (SP_PALETTE_PLACES - 1);
+    return at;
+}
+
+int sp_palette_code(const sp_palette *c, double v)
+{
+    return c->find[place_of(c, v)] - 1;
+}
+
+/* 0 when there is no room for one more. */
+static int add(sp_palette *c, double v)
+{
+    int at = place_of(c, v);
+
+    if (c->find[at])
+        return 1;
+    if (c->count == SP_PALETTE)
+        return 0;
+    c->value[c->count] = v;
+    c->find[at] = (int16_t)++c->count;
+    return 1;
+}
+
+void sp_palette_of(sp_palette *out, const spry_matrix *m)
+{
+    memset(out, 0, sizeof *out);
+    add(out, 0);
+    for (int64_t k = 0; k < m->nnz; k++)
+        if (!add(out, sp_val(m, k))) {
+            out->count = SP_PALETTE + 1;
+            return;
+        }
 }

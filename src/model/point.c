@@ -21,7 +21,7 @@ static void put_family(sp_row *r, const spry_schedule *x)
     sp_put(r, log2(x->unroll));
     sp_put(r, x->gather);
     sp_put(r, x->index == 16);
-    sp_put(r, x->palette);
+    sp_put(r, x->palette == 1);
     sp_put(r, sp_size(x->prefetch));
     sp_put(r, sp_size(x->panel));
     sp_put(r, sp_size(x->pass));
@@ -80,6 +80,7 @@ void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
 
     put_family(&r, x);
     put_nest(&r, &x->super, sp_indices_of(op));
+    sp_put(&r, x->palette > 1 ? log2(x->palette) : 0);
     while (r.at < out + SP_SCHEDULE)
         sp_put(&r, 0);
 }

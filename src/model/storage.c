@@ -46,8 +46,11 @@ spry_status sp_check_index(const sp_ask *q, double entries, int64_t span)
 
 static spry_status check_palette(const sp_ask *q)
 {
-    if (q->x->palette && !q->t->one_value)
+    if (q->x->palette == 1 && !q->t->one_value)
         return sp_fail(SPRY_USAGE, "the values are not all the same");
+    if (q->x->palette > 1 && q->t->different > q->x->palette)
+        return sp_fail(SPRY_USAGE, "with 0 there are more than %d values",
+                       (int)q->x->palette);
     return SPRY_OK;
 }
 
@@ -63,9 +66,10 @@ static void add_bytes(sp_storage *k, const sp_ask *q, double lists)
 {
     double number = start_bytes(q, k->entries);
     double column = q->x->index == 16 ? 2 : number;
+    double code = q->x->palette > 1;
 
     k->bytes = (k->units + k->parts + lists * k->units) * number +
-               k->entries * column + k->values * (double)q->p->type;
+               k->entries * (column + code) + k->values * (double)q->p->type;
 }
 
 static spry_status size_rows(sp_storage *k, const sp_ask *q)
@@ -81,7 +85,7 @@ static spry_status size_rows(sp_storage *k, const sp_ask *q)
     if (q->x->format == SPRY_DCSR)
         k->units -= (double)t->empty_rows;
     k->entries = (double)t->nnz;
-    k->values = q->x->palette ? 1 : k->entries;
+    k->values = q->x->palette ? q->x->palette : k->entries;
     add_bytes(k, q, listed + based(q));
     return s;
 }
@@ -112,9 +116,9 @@ static spry_status size_slices(sp_storage *k, const sp_ask *q)
         s = sp_check_index(q, total, based(q) ? span : q->t->cols);
     k->units = ceil((double)q->t->rows / rows);
     k->entries = total;
-    k->values = q->x->palette ? 1 : total;
+    k->values = q->x->palette ? q->x->palette : total;
     lists = (q->x->sigma > 1 ? rows : 0) + based(q);
-    if (q->x->palette) /* one length per lane, as wide as a value */
+    if (q->x->palette == 1) /* one length per lane, as wide as a value */
         lists += 1 + rows * (double)q->p->type / 4;
     add_bytes(k, q, lists);
     return s;

@@ -24,6 +24,15 @@ static double wrong_ends(const sp_ask *q, double loops)
 
 /* ---- spmv ---- */
 
+/* Instructions that a palette takes per entry, or spares: a look-up by loads
+ * costs a load and two moves more, by permutation a fraction. */
+static double colouring(const sp_ask *q)
+{
+    if (q->x->palette <= 1)
+        return q->x->palette ? -0.8 : 0;
+    return q->x->palette * (int)q->p->type == 64 ? 8.0 / q->lanes - 0.5 : 2.5;
+}
+
 static sp_work spmv_rows(const sp_ask *q, const sp_storage *k)
 {
     double unroll = q->x->unroll, entries = k->entries;
@@ -34,8 +43,7 @@ static sp_work spmv_rows(const sp_ask *q, const sp_storage *k)
 
     if (q->x->prefetch)
         each += 2;
-    if (q->x->palette) /* no load of a value */
-        each -= 0.8;
+    each += colouring(q);
     return (sp_work){
         .inner = entries * each,
         .ends = k->units * (14 + 2 * unroll + rest * 2),
@@ -53,6 +61,8 @@ static sp_work spmv_slices(const sp_ask *q, const sp_storage *k)
 
     if (q->x->prefetch)
         each += 2.0 * q->lanes;
+    if (q->x->palette > 1)
+        each += colouring(q) * q->lanes;
     return (sp_work){
         .inner = vectors * (each + 2 / slice),
         .ends = k->units * (10 + slice * scatter),

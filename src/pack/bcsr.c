@@ -39,9 +39,9 @@ static int64_t next_block(const sp_pack_job *w, const cursor *c)
     return least < 0 ? -1 : least / w->x->c;
 }
 
-/* Move past a block; its entries go to `val` unless that is NULL. */
+/* Move past a block; its entries go into a part unless that is NULL. */
 static void take_block(const sp_pack_job *w, cursor *c, int64_t block,
-                       int64_t first, void *val, int64_t at)
+                       int64_t first, sp_part *part, int64_t at)
 {
     int64_t stop = (block + 1) * w->x->c;
 
@@ -49,8 +49,9 @@ static void take_block(const sp_pack_job *w, cursor *c, int64_t block,
         while (c->next[q] < c->end[q] && sp_col(w->A, c->next[q]) < stop) {
             int64_t k = c->next[q]++;
 
-            if (val)
-                sp_put_val(w, val, at + (sp_col(w->A, k) - first) * w->x->r + q,
+            if (part)
+                sp_put_val(w, part,
+                           at + (sp_col(w->A, k) - first) * w->x->r + q,
                            sp_val(w->A, k));
         }
 }
@@ -89,7 +90,7 @@ static void fill_blocks(const sp_pack_job *w, sp_part *q, int64_t u)
         if (base < 0)
             base = q->base ? first : 0;
         sp_put_col(w, q->col, to, first - base);
-        take_block(w, &c, b, first, q->val, to * size);
+        take_block(w, &c, b, first, q, to * size);
     }
     if (q->base)
         sp_put_wide(w, q->base, u, base < 0 ? 0 : base);

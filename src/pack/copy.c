@@ -41,8 +41,10 @@ void sp_pack_copy(const sp_pack_job *w, sp_part *q, int64_t to, int64_t from,
     columns[wide][width == 8 ? 2 : width / 4](
         (char *)q->col + to * width, (const char *)A->col + from * step, n,
         base);
+    for (int64_t k = 0; w->palette && k < n; k++)
+        sp_put_val(w, q, to + k, sp_val(A, from + k));
     if (w->x->palette)
-        return; /* one value stands for all */
+        return; /* codes, or one value that stands for all */
     values[A->type == SPRY_F64][w->p->type == SPRY_F64](
         (char *)q->val + to * size,
         (const char *)A->val + from * (int64_t)A->type, n, 0);

@@ -32,7 +32,7 @@ static void fill(const sp_pack_job *w, sp_part *q, const int32_t *place,
         for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
             int64_t d = place[sp_col(A, k) - i + A->rows - 1] - 1;
 
-            sp_put_val(w, q->val, (i / lanes * many + d) * lanes + i % lanes,
+            sp_put_val(w, q, (i / lanes * many + d) * lanes + i % lanes,
                        sp_val(A, k));
         }
 }

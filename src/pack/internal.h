@@ -15,6 +15,7 @@ typedef struct {
     int lanes;
     int threads; /* to pack with */
     sp_packed *k;
+    const sp_palette *palette; /* of several values, else NULL */
 } sp_pack_job;
 
 typedef spry_status sp_packer(sp_pack_job *w);
@@ -77,16 +78,18 @@ static inline void sp_put_col(const sp_pack_job *w, void *array, int64_t k,
         sp_put_wide(w, array, k, v);
 }
 
-/* Of a matrix with one value only that one is kept. */
-static inline void sp_put_val(const sp_pack_job *w, void *array, int64_t k,
+/* Of a palette the code is kept; of one value nothing. */
+static inline void sp_put_val(const sp_pack_job *w, sp_part *q, int64_t k,
                               double v)
 {
-    if (w->x->palette)
+    if (w->palette)
+        q->code[k] = (uint8_t)sp_palette_code(w->palette, v);
+    else if (w->x->palette)
         return;
-    if (w->p->type == SPRY_F32)
-        ((float *)array)[k] = (float)v;
+    else if (w->p->type == SPRY_F32)
+        ((float *)q->val)[k] = (float)v;
     else
-        ((double *)array)[k] = v;
+        ((double *)q->val)[k] = v;
 }
 
 #endif

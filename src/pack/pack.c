@@ -40,11 +40,27 @@ static int crew_of(const spry_matrix *A, int threads)
     return threads < most ? threads : most;
 }
 
+/* The values that codes stand for, when x asks for codes. */
+static spry_status choose_palette(sp_pack_job *w, sp_palette *palette)
+{
+    if (w->x->palette == 1 && !sp_matrix_one_value(w->A))
+        return sp_fail(SPRY_USAGE, "the values are not all the same");
+    if (w->x->palette <= 1)
+        return SPRY_OK;
+    sp_palette_of(palette, w->A);
+    if (palette->count > w->x->palette)
+        return sp_fail(SPRY_USAGE, "with 0 there are more than %d values",
+                       (int)w->x->palette);
+    w->palette = palette;
+    return SPRY_OK;
+}
+
 spry_status sp_pack(sp_packed **out, const spry_problem *p,
                     const spry_schedule *x, int lanes, int threads)
 {
     sp_packed *k = sp_alloc(1, sizeof *k);
-    sp_pack_job w = {p, p->A, x, lanes, crew_of(p->A, threads), k};
+    sp_pack_job w = {p, p->A, x, lanes, crew_of(p->A, threads), k, NULL};
+    sp_palette palette;
     spry_status s;
 
     *out = NULL;
@@ -52,9 +68,9 @@ spry_status sp_pack(sp_packed **out, const spry_problem *p,
         return sp_fail_memory(sizeof *k);
     k->covers = 1;
     k->spare = spare_entries(p, x, lanes);
-    s = x->palette && !sp_matrix_one_value(p->A)
-            ? sp_fail(SPRY_USAGE, "the values are not all the same")
-            : packer_of(p, x)(&w);
+    s = choose_palette(&w, &palette);
+    if (s == SPRY_OK)
+        s = packer_of(p, x)(&w);
     if (x->format != SPRY_SUPER) {
         k->covers |= p->op == SPRY_SDDMM; /* each entry is visited once */
         if (s == SPRY_OK)
@@ -74,9 +90,9 @@ void sp_packed_free(sp_packed *k)
         return;
     for (int i = 0; k->part && i < k->parts; i++) {
         sp_part *q = &k->part[i];
-        void *array[] = {q->start,     q->col,   q->val,   q->row,
-                         q->base,      q->out,   q->cut,   q->mid,
-                         q->mid_start, q->whole, q->length};
+        void *array[] = {q->start, q->col,       q->val,   q->code,
+                         q->row,   q->base,      q->out,   q->cut,
+                         q->mid,   q->mid_start, q->whole, q->length};
 
         for (size_t j = 0; j < sizeof array / sizeof array[0]; j++)
             sp_free(array[j]);
@@ -119,24 +135,34 @@ void *sp_pack_indices(sp_pack_job *w, int64_t count)
     return room(w, count, size);
 }
 
+/* The table of a palette, or its one value. */
+static void put_palette(const sp_pack_job *w, sp_part *q)
+{
+    if (w->x->palette == 1)
+        sp_dense_put(w->p, q->val, 0, sp_val(w->A, 0));
+    for (int i = 0; w->palette && i < w->palette->count; i++)
+        sp_dense_put(w->p, q->val, i, w->palette->value[i]);
+}
+
 spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
                            int64_t entries, int64_t values)
 {
     size_t width = (size_t)w->k->index / 8, size = (size_t)w->p->type;
 
-    values = w->x->palette ? 1 : values;
+    values = w->x->palette ? w->x->palette : values;
     q->units = units;
     q->entries = entries;
     q->values = values;
     q->start = sp_pack_indices(w, units + 1);
     q->col = room(w, entries + w->k->spare, width);
     q->val = room(w, values + w->k->spare, size);
-    w->k->bytes +=
-        (double)entries * (double)width + (double)values * (double)size;
-    if (!q->start || !q->col || !q->val)
+    if (w->palette)
+        q->code = room(w, entries + w->k->spare, 1);
+    w->k->bytes += (double)entries * (double)(width + (w->palette != NULL)) +
+                   (double)values * (double)size;
+    if (!q->start || !q->col || !q->val || (w->palette && !q->code))
         return sp_fail_memory((size_t)entries * width + (size_t)values * size);
-    if (w->x->palette)
-        sp_dense_put(w->p, q->val, 0, sp_val(w->A, 0));
+    put_palette(w, q);
     return SPRY_OK;
 }
 

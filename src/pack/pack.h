@@ -18,6 +18,7 @@ typedef struct {
     void *start;     /* [units + 1] int32_t, or int64_t when index is 64 */
     void *col;       /* [entries + pad] */
     void *val;       /* [values] */
+    uint8_t *code;   /* [entries + pad] of a palette of several, or NULL */
     void *row;       /* [units, or one per lane] or NULL */
     void *base;      /* [units] or NULL */
     void *out;       /* [units] int64_t or NULL; of super [values], as wide as

@@ -148,7 +148,7 @@ static void fill_slice(const sp_pack_job *w, sp_part *q, const slices *c,
             int64_t to = at + i * c->lanes + l;
 
             sp_put_col(w, q->col, to, i < n ? sp_col(A, k + i) - base : last);
-            sp_put_val(w, q->val, to, i < n ? sp_val(A, k + i) : 0);
+            sp_put_val(w, q, to, i < n ? sp_val(A, k + i) : 0);
         }
     }
 }
@@ -205,7 +205,7 @@ static spry_status store(sp_pack_job *w, sp_part *q, const slices *c, int based)
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 64)
     for (int64_t u = 0; u < c->units; u++)
         fill_slice(w, q, c, u);
-    if (w->x->palette)
+    if (w->x->palette == 1)
         return note_lengths(w, q, c);
     return SPRY_OK;
 }
@@ -222,7 +222,7 @@ spry_status sp_pack_sell(sp_pack_job *w)
         s = sp_pack_parts(w, 1);
     if (s == SPRY_OK)
         s = store(w, w->k->part, &c, based);
-    w->k->pads = !w->x->palette && c.total > w->A->nnz;
+    w->k->pads = w->x->palette != 1 && c.total > w->A->nnz;
     close_slices(&c);
     return s;
 }

@@ -84,7 +84,7 @@ static spry_status fill(packing *g, const sp_level_sizes *z)
     }
 #pragma omp parallel for num_threads(g->w->threads) schedule(static)
     for (int64_t t = 0; t < g->nnz; t++) {
-        sp_put_val(w, q->val, g->place[t], sp_val(w->A, g->entry[t].at));
+        sp_put_val(w, q, g->place[t], sp_val(w->A, g->entry[t].at));
         if (q->out)
             sp_put_wide(w, q->out, g->place[t], g->entry[t].at);
     }

@@ -199,7 +199,7 @@ static void fill_entries(const sorting *g, sp_part *q, const stretch *r)
         int64_t e = g->order[at];
 
         sp_put_col(w, q->col, at - r->from, inner[e] - q->col0);
-        sp_put_val(w, q->val, at - r->from, sp_val(w->A, e));
+        sp_put_val(w, q, at - r->from, sp_val(w->A, e));
         if (!q->mid_start)
             sp_put_col(w, q->mid, at - r->from, middle_at(g, at));
     }

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-enum { ALIGN = 64, ARRAYS = 10 };
+enum { ALIGN = 64, ARRAYS = 11 };
 
 /* The arrays of a part in file order, with their sizes in bytes. */
 typedef struct {
@@ -18,8 +18,8 @@ typedef struct {
 } arrays;
 
 static const char *const array_names[ARRAYS] = {
-    "start", "col",   "val",    "row", "base",
-    "out",   "whole", "length", "mid", "mid_start"};
+    "start", "col",   "val",    "code", "row",      "base",
+    "out",   "whole", "length", "mid",  "mid_start"};
 
 static arrays arrays_of(const spry_plan *plan, const sp_part *q)
 {
@@ -27,12 +27,13 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
     int64_t lanes = sp_schedule_slice(
         &plan->x, plan->p->op, sp_codegen_lanes(plan->spec.isa, plan->p->type));
     int64_t mid = q->mid_start ? wide : plan->packed->index / 8;
-    arrays a = {{q->start, q->col, q->val, q->row, q->base, q->out, q->whole,
-                 q->length, q->mid, q->mid_start},
+    arrays a = {{q->start, q->col, q->val, q->code, q->row, q->base, q->out,
+                 q->whole, q->length, q->mid, q->mid_start},
                 {(q->units + 1) * wide,
                  (q->entries + plan->packed->spare) * (plan->packed->index / 8),
                  (q->values + plan->packed->spare) * (int64_t)plan->p->type,
-                 q->units * lanes * wide, q->units * wide,
+                 q->entries + plan->packed->spare, q->units * lanes * wide,
+                 q->units * wide,
                  plan->x.format == SPRY_SUPER ? q->values * wide : q->units * 8,
                  q->units * wide, q->units * lanes * (int64_t)plan->p->type,
                  (q->fibers + plan->packed->spare) * mid,
@@ -92,14 +93,15 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
     static const int64_t whole[] = {0, 1};
     int64_t at = 0;
 
-    sp_buf_printf(out,
-                  "enum { PARTS = %d, THREADS = %d };\n"
-                  "static const struct {\n"
-                  "    int64_t col0, start, col, val, row, base, out, whole, "
-                  "length, mid, "
-                  "mid_start, mid_prefetch, cut[THREADS + 1];\n"
-                  "} part[PARTS] = {\n",
-                  plan->packed->parts, shares_of(plan));
+    sp_buf_printf(
+        out,
+        "enum { PARTS = %d, THREADS = %d };\n"
+        "static const struct {\n"
+        "    int64_t col0, start, col, val, code, row, base, out, whole, "
+        "length, mid, "
+        "mid_start, mid_prefetch, cut[THREADS + 1];\n"
+        "} part[PARTS] = {\n",
+        plan->packed->parts, shares_of(plan));
     for (int i = 0; i < plan->packed->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
         const int64_t *cut = q->cut ? q->cut : whole;
@@ -194,6 +196,7 @@ static const char body[] =
     "            .rows = rows, .cols = cols, .n = n, .wide = n,\n"
     "            .start = array(m, part[i].start),\n"
     "            .col = array(m, part[i].col), .val = array(m, part[i].val),\n"
+    "            .code = array(m, part[i].code),\n"
     "            .row = array(m, part[i].row), .base = array(m, part[i].base),\n"
     "            .out = array(m, part[i].out),\n"
     "            .whole = array(m, part[i].whole),\n"

@@ -90,6 +90,7 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
         .start = q->start,
         .col = q->col,
         .val = q->val,
+        .code = q->code,
         .row = q->row,
         .base = q->base,
         .out = q->out,

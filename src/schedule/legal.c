@@ -67,8 +67,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 16 && x->index != 64)
         return "index is 16 or 64 bits, or 0";
-    if ((x->gather | x->palette | x->copy | x->stream | x->fixed) & ~1)
-        return "gather, palette, copy, stream and fixed are 0 or 1";
+    if ((x->gather | x->copy | x->stream | x->fixed) & ~1)
+        return "gather, copy, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
     if (x->modes < SPRY_MODES_IKL || x->modes > SPRY_MODES_LKI)
@@ -119,6 +119,13 @@ static int64_t panel_limit(const spry_schedule *x, const spry_problem *p)
     return p->op == SPRY_MTTKRP ? size[sp_schedule_innermost(x)] : p->A->cols;
 }
 
+/* One value, what two vectors of 32 bytes hold, or what a byte tells apart. */
+static int is_palette(int32_t values, spry_type type)
+{
+    return values == 0 || values == 1 || values == 256 ||
+           values == 64 / (int32_t)type;
+}
+
 static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
                                  const spry_machine *m)
 {
@@ -142,6 +149,8 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
         return "one thread needs no chunks";
     if (x->gather && m->isa < SPRY_AVX2)
         return "this machine has no gather instruction";
+    if (!is_palette(x->palette, p->type))
+        return "a palette has 1 or 256 values, or 16 of f32, 8 of f64";
     if (x->prefetch < 0 || x->prefetch > 64)
         return "prefetch is at most 64 nonzeros ahead";
     return NULL;

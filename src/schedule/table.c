@@ -18,7 +18,7 @@ const sp_param sp_params[] = {
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
     {FIELD(gather), 0, NULL, {0, 1, -1}},
     {FIELD(index), 0, NULL, {0, 16, -1}},
-    {FIELD(palette), 0, NULL, {0, 1, -1}},
+    {FIELD(palette), 0, NULL, {0, 1, 8, 16, 256, -1}},
     {FIELD(prefetch), 0, NULL, {0, 4, 8, 12, 16, 32, -1}},
     {FIELD(panel),
      0,

@@ -48,8 +48,11 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
 
     if (x->format == SPRY_DCSR && stats && stats->empty_rows == 0)
         return 0; /* a longer name for csr */
-    if (x->palette && stats && !stats->one_value)
+    if (x->palette == 1 && stats && !stats->one_value)
         return 0;
+    if (x->palette > 1 && stats &&
+        (stats->one_value || stats->different > x->palette))
+        return 0; /* beyond, or less than a table is for */
     return sp_builtin_find(&k) != NULL || compile == SP_COMPILE_ALL ||
            (compile == SP_COMPILE_USEFUL && x->fixed && rest);
 }

@@ -107,6 +107,8 @@ static void exported_code_computes_the_same(void **state)
     export_one("sell tile=2 slice=2 sigma=64", SPRY_SPMM);
     export_one("csr unroll=4 panel=64 index=16 threads=2", SPRY_SPMV);
     export_one("sell sigma=64 palette=1", SPRY_SPMV);
+    export_one("sell slice=2 sigma=64 palette=256", SPRY_SPMV);
+    export_one("sell palette=16", SPRY_SPMV);
     export_one("csr tile=2 threads=2", SPRY_SPMM);
     export_one("dcsr tile=1", SPRY_SPMM);
     export_one("csr tile=1 unroll=4 panel=128", SPRY_SDDMM);

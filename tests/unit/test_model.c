@@ -86,6 +86,9 @@ static void storage_is_exact(void **state)
     check_bytes("diagonals rows=1003 count=5 spread=100", "dia", 0);
     check_bytes("rmat scale=9 degree=8 values=ones",
                 "csr unroll=4 index=16 palette=1", 0);
+    check_bytes("rmat scale=9 degree=8 values=99",
+                "csr unroll=4 index=16 palette=256", 0);
+    check_bytes("stencil5 nx=64 values=3", "sell slice=2 palette=16", 0.05);
     check_bytes("diagonals rows=1003 count=5 spread=100", "dia slice=4", 0);
 }
 

@@ -1,4 +1,5 @@
-/* test_palette.c - matrices with one value: kernels that never load it. */
+/* test_palette.c - matrices with few values: kernels that look them up, and
+ * with one: kernels that never load it. */
 #include "odd_matrices.h"
 
 #include <string.h>
@@ -22,6 +23,37 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof texts[0] };
 
+/* N stands for what 64 bytes hold. */
+static const char *const several[] = {
+    "csr unroll=2 palette=N",
+    "csr unroll=4 index=16 palette=N threads=2",
+    "csr unroll=8 palette=N order=length threads=3",
+    "csr unroll=8 index=16 palette=256 threads=3 chunk=3",
+    "csr unroll=4 palette=256 prefetch=4",
+    "dcsr unroll=4 palette=256",
+    "dcsr unroll=2 index=16 palette=N threads=2",
+    "sell palette=N",
+    "sell index=16 palette=N sigma=64",
+    "sell slice=2 palette=256 sigma=1048576",
+    "sell slice=2 index=16 palette=N threads=3",
+    "sell slice=4 palette=256 sigma=64 threads=2 chunk=1",
+    "sell slice=4 index=16 palette=256",
+    "sell slice=2 palette=256 prefetch=4",
+};
+enum { SEVERAL = sizeof several / sizeof several[0] };
+
+static char *text_for(char out[80], const char *text, spry_type type)
+{
+    const char *at = strchr(text, 'N');
+
+    if (at)
+        snprintf(out, 80, "%.*s%d%s", (int)(at - text), text, 64 / (int)type,
+                 at + 1);
+    else
+        snprintf(out, 80, "%s", text);
+    return out;
+}
+
 /* An odd matrix with every value the same. */
 static spry_matrix *make_even(int which, double value)
 {
@@ -29,6 +61,21 @@ static spry_matrix *make_even(int which, double value)
 
     for (int64_t k = 0; k < A->nnz; k++)
         ((double *)(uintptr_t)A->val)[k] = value;
+    return A;
+}
+
+/* An odd matrix with values from a short list, 0 and infinity among them. */
+static spry_matrix *make_few(int which, int count)
+{
+    static const double first[] = {2, -0.25, 0, HUGE_VAL, -3, 0.5, 7};
+    spry_matrix *A = make_matrix(which);
+    double *val = (double *)(uintptr_t)A->val;
+
+    for (int64_t k = 0; k < A->nnz; k++) {
+        int64_t i = k * k % count;
+
+        val[k] = i < 7 ? first[i] : (double)(i * i) / 4;
+    }
     return A;
 }
 
@@ -81,6 +128,115 @@ static void kernels_without_values_agree(void **state)
                 check_matrix(A, (spry_type)t, (spry_isa)isa);
         spry_matrix_free(A);
     }
+}
+
+static void check_several(const spry_matrix *A, spry_type type, spry_isa isa,
+                          int small)
+{
+    spry_problem *p;
+
+    check_ok(spry_problem_spmv(&p, A, type));
+    for (int t = 0; t < SEVERAL; t++) {
+        char text[80];
+        spry_plan *plan;
+        spry_status s =
+            make_plan(&plan, p, text_for(text, several[t], type), isa);
+
+        if (s == SPRY_USAGE && small) /* far too much padding */
+            continue;
+        if (s == SPRY_USAGE)
+            assert_non_null(strchr(several[t], 'N'));
+        else {
+            check_ok(s);
+            assert_true(spry_plan_builtin(plan) || strstr(text, "prefetch"));
+            check_ok(spry_plan_check(plan, 7));
+        }
+        spry_plan_free(plan);
+    }
+    spry_problem_free(p);
+}
+
+static void kernels_with_codes_agree(void **state)
+{
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    for (int a = 0; a < MAKERS; a++) {
+        spry_matrix *few = make_few(a, 7), *many = make_few(a, 200);
+
+        for (int isa = SPRY_SSE2; isa <= (int)m.isa; isa++)
+            for (int t = 4; t <= 8; t += 4) {
+                check_several(few, (spry_type)t, (spry_isa)isa, 1);
+                check_several(many, (spry_type)t, (spry_isa)isa, 0);
+            }
+        spry_matrix_free(few);
+        spry_matrix_free(many);
+    }
+}
+
+/* 255 values and 0 fit a byte; one more does not. */
+static void values_are_counted(void **state)
+{
+    static const int count[] = {1, 7, 8, 16, 255, 256, 300};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++) {
+        char spec[80];
+        spry_matrix *A;
+        spry_problem *p;
+        spry_plan *plan;
+        int fits = count[i] < 256;
+
+        snprintf(spec, sizeof spec, "uniform rows=500 nnz=9000 values=%d",
+                 count[i]);
+        check_ok(spry_matrix_generate(&A, spec, 1));
+        check_ok(spry_problem_spmv(&p, A, SPRY_F32));
+        assert_int_equal(spry_problem_stats(p)->different,
+                         fits ? count[i] + 1 : 257);
+        assert_int_equal(make_plan(&plan, p, "sell palette=256", SPRY_SSE2),
+                         fits ? SPRY_OK : SPRY_USAGE);
+        spry_plan_free(plan);
+        assert_int_equal(make_plan(&plan, p, "sell palette=16", SPRY_SSE2),
+                         count[i] < 16 ? SPRY_OK : SPRY_USAGE);
+        spry_plan_free(plan);
+        assert_int_equal(make_plan(&plan, p, "sell palette=8", SPRY_SSE2),
+                         SPRY_USAGE);
+        spry_problem_free(p);
+        spry_matrix_free(A);
+    }
+}
+
+/* Padding has the code of 0, and infinities then spoil it: the plan sees. */
+static void padding_meets_no_infinity(void **state)
+{
+    spry_matrix *A = make_few(11, 3);
+    spry_problem *p;
+    spry_machine m;
+    double x[64], y[60], want[60];
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    for (int i = 0; i < 64; i++)
+        x[i] = i;
+    x[0] = HUGE_VAL;
+    x[33] = (double)NAN;
+    check_ok(spry_problem_reference(p, 2, x, NULL, 0, want));
+    for (int t = 0; t < SEVERAL; t++) {
+        char text[80];
+        spry_plan *plan;
+
+        check_ok(
+            make_plan(&plan, p, text_for(text, several[t], SPRY_F64), m.isa));
+        memset(y, 0, sizeof y);
+        check_ok(spry_run_scaled(plan, 2, x, NULL, 0, y));
+        for (int i = 0; i < 60; i++)
+            assert_true(isnan(want[i]) ? isnan(y[i]) : y[i] == want[i]);
+        spry_plan_free(plan);
+    }
+    spry_problem_free(p);
+    spry_matrix_free(A);
 }
 
 /* Lanes whose row has ended see none of what follows. */
@@ -142,6 +298,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_without_values_agree),
+        cmocka_unit_test(kernels_with_codes_agree),
+        cmocka_unit_test(values_are_counted),
+        cmocka_unit_test(padding_meets_no_infinity),
         cmocka_unit_test(ended_rows_meet_no_infinity),
         cmocka_unit_test(other_values_are_refused),
     };

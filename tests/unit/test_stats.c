@@ -357,6 +357,7 @@ static void sketches_are_close(void **state)
         assert_int_equal(is.max_span, right.max_span);
         assert_int_equal(is.mean_span, right.mean_span);
         assert_int_equal(is.one_value, right.one_value);
+        assert_int_equal(is.different, right.different);
         for (int a = 0; a < SPRY_BLOCKS; a++)
             for (int b = 0; b < SPRY_BLOCKS; b++)
                 near((double)is.blocks[a][b], (double)right.blocks[a][b], 0.1);
