@@ -81,6 +81,26 @@ void bench_match_add(bench_match *m, const char *name, sp_contestant go,
     enter(m, name, BENCH_PEER, go, once);
 }
 
+void bench_match_bound(bench_match *m, bench_bound *b)
+{
+    sp_contestant go = {bench_bound_run, b};
+
+    m->bound = b;
+    enter(m, "limit", BENCH_LIMIT, go, time_once(go));
+}
+
+double bench_match_limit(const bench_match *m)
+{
+    for (int i = 0; i < m->count; i++) {
+        const bench_entrant *e = &m->entrant[i];
+
+        if (e->kind == BENCH_LIMIT)
+            return m->bound->work /
+                   (m->entrant[BENCH_PLAN].seconds * e->ratio.mid);
+    }
+    return 0;
+}
+
 spry_status bench_match_open(bench_match *out, const spry_matrix *A,
                              const bench_case *c, const spry_machine *m,
                              double budget)
@@ -202,7 +222,8 @@ static void choose(bench_match *m, const int *which, int n)
     m->peer = fastest(m, which, n, BENCH_PEER);
 }
 
-/* The plan, and of plain loops and of peers the fastest and those close. */
+/* The plan, the limit, and of plain loops and of peers the fastest and those
+ * close. */
 static int finalists(const bench_match *m, int which[BENCH_ENTRANTS])
 {
     int n = 0, best[] = {BENCH_PLAN, m->base, m->peer};
@@ -211,7 +232,8 @@ static int finalists(const bench_match *m, int which[BENCH_ENTRANTS])
     for (int i = 0; i < m->count; i++) {
         const bench_entrant *e = &m->entrant[i];
 
-        if (e->ratio.mid <= close * m->entrant[best[e->kind]].ratio.mid)
+        if (e->kind == BENCH_LIMIT ||
+            e->ratio.mid <= close * m->entrant[best[e->kind]].ratio.mid)
             which[n++] = i;
     }
     return n;

@@ -6,13 +6,14 @@
 #ifndef BENCH_MATCH_H
 #define BENCH_MATCH_H
 
+#include "bound.h"
 #include "measure/measure.h"
 #include "operands.h"
 #include "spry.h"
 
 enum { BENCH_ENTRANTS = 16, BENCH_PLAN = 0 };
 
-typedef enum { BENCH_TUNED, BENCH_PLAIN, BENCH_PEER } bench_kind;
+typedef enum { BENCH_TUNED, BENCH_PLAIN, BENCH_PEER, BENCH_LIMIT } bench_kind;
 
 typedef struct {
     const char *name;
@@ -30,6 +31,7 @@ typedef struct {
     int count;
     bench_entrant entrant[BENCH_ENTRANTS]; /* [count] */
     int base, peer;        /* the fastest plain loop, the fastest peer; -1 */
+    bench_bound *bound;    /* NULL: none */
     double (*clock)(void); /* NULL: the usual one */
     int (*between)(void *arg); /* called before every sample; may be NULL */
 } bench_match;
@@ -45,6 +47,11 @@ spry_status bench_match_open(bench_match *out, const spry_matrix *A,
 /* One more entrant, already run once in `once` seconds. */
 void bench_match_add(bench_match *m, const char *name, sp_contestant go,
                      double once);
+
+/* The machine's own limit runs along; bench_match_limit then says what it did
+ * a second, in the same race. */
+void bench_match_bound(bench_match *m, bench_bound *b);
+double bench_match_limit(const bench_match *m);
 
 /* A heat of all, but those four times slower than the plain loop, finds the
  * best; a final of them decides, and is raced again for longer when the plan

@@ -99,7 +99,7 @@ static void aims_of_the_bound(const bench_report *r)
     f.type = SPRY_F32;
     f.name = "resident-l2";
     aim_mean(r, "spmm128_l2_fma_fraction", &f, bench_compute_fraction, 0.45);
-    f.name = "blocks-8x8";
+    f.name = "resident-blocks";
     aim_mean(r, "spmm128_blocks_fma_fraction", &f, bench_compute_fraction,
              0.60);
 }

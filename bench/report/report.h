@@ -45,6 +45,8 @@ typedef struct {
     double flops;
     double plan_bytes; /* that must move at least, in our format */
     double csr_bytes;  /* and in everybody else's */
+    double limit;      /* bytes or operations a second of the triad (spmv) or of
+                     multiply-adds, in the same race; 0: of this machine */
 } bench_row;
 
 typedef struct {
@@ -60,6 +62,9 @@ typedef struct {
     int failed, skipped;
     double tune_memory; /* see growth.c; 0: not measured */
 } bench_report;
+
+/* Bytes of the largest cache. */
+double bench_last_cache(const spry_machine *m);
 
 void bench_print_row(const bench_report *r, const bench_row *row,
                      const char *schedule);

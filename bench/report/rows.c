@@ -24,6 +24,15 @@ static double triad(const spry_machine *m, int threads)
     return bytes;
 }
 
+double bench_last_cache(const spry_machine *m)
+{
+    double last = 0;
+
+    for (int i = 0; i < SPRY_CACHES; i++)
+        last = fmax(last, (double)m->cache[i].bytes);
+    return last;
+}
+
 double bench_base_ratio(const bench_report *r, const bench_row *row, int who)
 {
     (void)r;
@@ -49,11 +58,11 @@ double bench_memory_fraction(const bench_report *r, const bench_row *row,
 {
     double bytes = who == WHO_SPRY ? row->plan_bytes : row->csr_bytes;
     int threads = bench_combinations[row->combination].threads;
+    double limit = row->limit > 0 ? row->limit : triad(&r->machine, threads);
 
     if (row->ratio[who] == 0)
         return 0;
-    return bytes / (row->seconds * row->ratio[who]) /
-           triad(&r->machine, threads);
+    return bytes / (row->seconds * row->ratio[who]) / limit;
 }
 
 double bench_compute_fraction(const bench_report *r, const bench_row *row,
@@ -61,10 +70,11 @@ double bench_compute_fraction(const bench_report *r, const bench_row *row,
 {
     const struct bench_combination *k = &bench_combinations[row->combination];
     double peak = k->type == SPRY_F32 ? r->machine.fma_f32 : r->machine.fma_f64;
+    double limit = row->limit > 0 ? row->limit : peak * k->threads;
 
     if (row->ratio[who] == 0)
         return 0;
-    return row->flops / (row->seconds * row->ratio[who]) / (peak * k->threads);
+    return row->flops / (row->seconds * row->ratio[who]) / limit;
 }
 
 /* ---- which rows ---- */
@@ -72,11 +82,7 @@ double bench_compute_fraction(const bench_report *r, const bench_row *row,
 /* What must be read does not fit into the last cache. */
 static int memory_resident(const bench_report *r, const bench_row *row)
 {
-    double last = 0;
-
-    for (int i = 0; i < SPRY_CACHES; i++)
-        last = fmax(last, (double)r->machine.cache[i].bytes);
-    return row->plan_bytes > last;
+    return row->plan_bytes > bench_last_cache(&r->machine);
 }
 
 static int agrees(int wanted, int is)

@@ -17,6 +17,13 @@ void bench_print_row(const bench_report *r, const bench_row *row,
     if (row->peer.mid > 0)
         printf("%5.2f [%5.2f, %5.2f] %-11s", row->peer.mid, row->peer.low,
                row->peer.high, r->who[row->best]);
+    if (row->limit > 0)
+        printf("  %3.0f %%",
+               100 * (bench_operations[row->operation].op == SPRY_SPMV
+                          ? bench_memory_fraction(r, row, WHO_SPRY)
+                          : bench_compute_fraction(r, row, WHO_SPRY)));
+    else
+        printf("      -");
     printf("  %s\n", schedule);
     fflush(stdout);
 }

@@ -124,6 +124,7 @@ static const shape shapes[] = {
     BLOCKS(3, 3, 4),
     BLOCKS(4, 1, 2),
     BLOCKS(4, 4, 2),
+    BLOCKS(4, 8, 2),
     BLOCKS(6, 6, 2),
     BLOCKS(8, 1, 1),
     BLOCKS(8, 8, 1),
