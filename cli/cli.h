@@ -138,6 +138,8 @@ spry_status open_tensor(spry_tensor **out, const char *path);
 /* Does the path name a tensor: .tns, or gen: with --op mttkrp? */
 int is_tensor(const char *path);
 spry_status open_store(spry_records **out);
+/* A store that was named must be there: a slip makes no new one. */
+spry_status open_store_to_read(spry_records **out);
 /* The machine of --machine, or this one, limited by --threads and --isa.
  * With `probed`, its numbers come from the store or from a probe. */
 spry_status open_machine(spry_machine *out, int probed);

@@ -53,7 +53,7 @@ static spry_status evaluate(const char *const *model, int count)
     spry_fit_options o = fit_asked();
     spry_grades g[MOST];
     spry_records *db = NULL;
-    spry_status s = open_store(&db);
+    spry_status s = open_store_to_read(&db);
 
     if (s != SPRY_OK)
         return s;

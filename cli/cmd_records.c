@@ -335,14 +335,15 @@ static const struct {
     const char *name;
     spry_status (*run)(spry_records *db, const char *argument);
     int arguments;
-} actions[] = {{"list", list, 0},
-               {"show", show, 1},
-               {"export", export_to, 1},
-               {"import", import_from, 1},
-               {"merge", merge, 1},
-               {"check", check, 0},
-               {"gc", gc, 0},
-               {NULL, NULL, 0}};
+    spry_status (*open)(spry_records **out);
+} actions[] = {{"list", list, 0, open_store_to_read},
+               {"show", show, 1, open_store_to_read},
+               {"export", export_to, 1, open_store_to_read},
+               {"import", import_from, 1, open_store},
+               {"merge", merge, 1, open_store},
+               {"check", check, 0, open_store_to_read},
+               {"gc", gc, 0, open_store_to_read},
+               {NULL, NULL, 0, NULL}};
 
 spry_status cmd_records(int argc, char **argv)
 {
@@ -363,7 +364,7 @@ spry_status cmd_records(int argc, char **argv)
     if (argc - 1 != actions[a].arguments)
         return say_fail(SPRY_USAGE, "records %s takes %s", argv[0],
                         actions[a].arguments ? "one argument" : "no argument");
-    s = open_store(&db);
+    s = actions[a].open(&db);
     if (s == SPRY_OK)
         s = actions[a].run(db, argv[1]);
     spry_records_close(db);

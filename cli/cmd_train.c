@@ -65,7 +65,7 @@ static spry_status train(const char *file, spry_fit_options *o)
 {
     spry_records *db = NULL;
     spry_trained t;
-    spry_status s = open_store(&db);
+    spry_status s = open_store_to_read(&db);
 
     if (s != SPRY_OK)
         return s;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 spry_status open_matrix(spry_matrix **out, const char *path)
 {
@@ -48,6 +49,15 @@ spry_status open_tensor(spry_tensor **out, const char *path)
 spry_status open_store(spry_records **out)
 {
     return say_status(spry_records_open(out, cli.store));
+}
+
+spry_status open_store_to_read(spry_records **out)
+{
+    *out = NULL;
+    if (cli.store && strcmp(cli.store, ":memory:") != 0 &&
+        access(cli.store, F_OK) != 0)
+        return say_fail(SPRY_INPUT, "%s: there is no such store", cli.store);
+    return open_store(out);
 }
 
 int machine_given(void)

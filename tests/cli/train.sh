@@ -7,7 +7,10 @@ expect 0 "$SPRY" model list --json
 document spry.model/1
 holds "{'spry', 'waconet', 'mlp', 'gbdt', 'gbdt-leaf', 'analytic'} == \
     {k['kind'] for k in d['kinds']}"
-expect 2 "$SPRY" train --store r.db
+refuse 3 'no such store' "$SPRY" train --store r.db
+refuse 3 'no such store' "$SPRY" evaluate --store r.db --turns analytic
+test ! -e r.db
+expect 2 "$SPRY" train --store :memory:
 has 'too few to learn' err
 for n in 300 400 500 600 700 800; do
     expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
