@@ -3,16 +3,34 @@
 
 #include "schedule/super.h"
 
+/* Names are asked for thousands of times in a search, and printf takes its
+ * time. */
+static void add_text(char *out, size_t *at, const char *text)
+{
+    while (*text && *at + 1 < SP_KERNEL_NAME)
+        out[(*at)++] = *text++;
+    out[*at] = 0;
+}
+
 static void add_number(char *out, size_t *at, const char *name, int64_t value,
                        int64_t otherwise)
 {
-    if (value != otherwise && *at < SP_KERNEL_NAME)
-        *at += (size_t)snprintf(out + *at, SP_KERNEL_NAME - *at, "_%s%lld",
-                                name, (long long)value);
+    char digit[24], *first = digit + sizeof digit - 1;
+    uint64_t left = (uint64_t)value;
+
+    if (value == otherwise)
+        return;
+    *first = 0;
+    do
+        *--first = (char)('0' + left % 10);
+    while (left /= 10);
+    add_text(out, at, "_");
+    add_text(out, at, name);
+    add_text(out, at, first);
 }
 
 /* A nest has too many words for a name; their hash has not. */
-static size_t add_nest(char *out, size_t size, const sp_spec *k)
+static void add_nest(char *out, size_t *at, const sp_spec *k)
 {
     sp_hash h = sp_hash_begin();
     char hex[33];
@@ -20,21 +38,30 @@ static size_t add_nest(char *out, size_t size, const sp_spec *k)
     sp_hash_add(&h, &k->super, sizeof k->super);
     sp_hash_add(&h, k->size, sizeof k->size);
     sp_hash_hex(hex, h);
-    return (size_t)snprintf(out, size, "_%.16s%s%s", hex,
-                            k->dynamic ? "_dynamic" : "", k->own ? "_own" : "");
+    hex[16] = 0;
+    add_text(out, at, "_");
+    add_text(out, at, hex);
+    add_text(out, at, k->dynamic ? "_dynamic" : "");
+    add_text(out, at, k->own ? "_own" : "");
 }
 
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
 {
     const char *plain = k->format == SPRY_CSF ? "plain_csf" : "plain";
-    size_t at = (size_t)snprintf(
-        out, SP_KERNEL_NAME, "%s_%s_%s_%s", spry_op_name(k->op),
-        k->plain ? plain : sp_formats[k->format].name, spry_type_name(k->type),
-        spry_isa_name(k->isa));
+    const char *const words[] = {spry_op_name(k->op),
+                                 "_",
+                                 k->plain ? plain : sp_formats[k->format].name,
+                                 "_",
+                                 spry_type_name(k->type),
+                                 "_",
+                                 spry_isa_name(k->isa)};
+    size_t at = 0;
 
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        add_text(out, &at, words[i]);
     add_number(out, &at, "scatter", k->scatter, 0);
     if (k->format == SPRY_SUPER)
-        at += add_nest(out + at, SP_KERNEL_NAME - at, k);
+        add_nest(out, &at, k);
     add_number(out, &at, "tile", k->tile, 0);
     add_number(out, &at, "unroll", k->unroll, 1);
     add_number(out, &at, "r", k->r, 1);
