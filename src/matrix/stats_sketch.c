@@ -236,8 +236,9 @@ static spry_status ends(spry_stats *out, const spry_matrix *m)
 
 spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m)
 {
-    static sp_stats_part *const part[] = {sp_stats_reuse, sampled,
-                                          sp_stats_diagonals, ends};
+    /* the longest first */
+    static sp_stats_part *const part[] = {sp_stats_reuse, sp_stats_diagonals,
+                                          sampled, ends};
 
     if (m->nnz <= SP_SKETCH_FROM)
         return spry_matrix_stats(out, m);

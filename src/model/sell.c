@@ -15,16 +15,20 @@ typedef struct {
     int64_t span;
 } tally;
 
+/* By insertion, first of those far apart (Shell, gaps of Ciura). */
 static void sort_down(int64_t *length, int n)
 {
-    for (int i = 1; i < n; i++) {
-        int64_t v = length[i];
-        int j = i;
+    static const int gaps[] = {23, 10, 4, 1};
 
-        for (; j > 0 && length[j - 1] < v; j--)
-            length[j] = length[j - 1];
-        length[j] = v;
-    }
+    for (int k = 0; k < (int)(sizeof gaps / sizeof gaps[0]); k++)
+        for (int i = gaps[k]; i < n; i++) {
+            int64_t v = length[i];
+            int j = i;
+
+            for (; j >= gaps[k] && length[j - gaps[k]] < v; j -= gaps[k])
+                length[j] = length[j - gaps[k]];
+            length[j] = v;
+        }
 }
 
 static void note_columns(tally *t, const spry_matrix *A, int64_t i)
