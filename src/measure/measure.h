@@ -49,7 +49,9 @@ typedef struct {
 
 typedef struct {
     double seconds;      /* for the whole race; one round is always run */
-    int least;           /* rounds that are run however long they take */
+    int least;           /* rounds that are run however long they take; */
+    int clear;           /* of those, rounds after which time may end it if it
+                            is clear who is faster than the baseline */
     int pairs;           /* at most so many rounds */
     double precision;    /* done when every high / low is below 1 + this */
     int64_t evict_bytes; /* 0: caches stay warm; else so much other memory

@@ -196,6 +196,24 @@ static int decide(race *r)
     return open == 0;
 }
 
+/* Is everybody still in faster than the baseline, and not just so? */
+static int is_clear(race *r)
+{
+    for (int i = 1; i < r->n; i++) {
+        summarise(r, i);
+        if (!r->out[i].dropped && !(r->out[i].low > 1 + 2 * r->o.precision))
+            return 0;
+    }
+    return 1;
+}
+
+/* May the race end, when time is over? */
+static int suffices(race *r, int rounds)
+{
+    return rounds >= r->o.least ||
+           (r->o.clear && rounds >= r->o.clear && is_clear(r));
+}
+
 /* 3, 11, 31, 101: about half a decade apart. */
 static int is_checkpoint(int rounds)
 {
@@ -214,7 +232,7 @@ static spry_status run_rounds(race *r)
     for (int round = 0; round < r->o.pairs; round++) {
         if (!run_round(r, round))
             return SPRY_STOPPED;
-        if (round + 1 >= r->o.least && r->o.clock() >= end)
+        if (r->o.clock() >= end && suffices(r, round + 1))
             break;
         if (is_checkpoint(round + 1) && decide(r))
             break;

@@ -133,12 +133,15 @@ static void cut_short(const sp_heats *h, sp_result *r, const spry_plan *plan)
     finish_slow(r, seconds, runs, base->racer.seconds);
 }
 
+/* The baseline of a heat was checked before, in its own. */
 static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
     spry_status s;
 
+    int brief = (h->brief || r->done) && !sp_check_is_short(h->p);
+
     r->once = 0;
-    if (!(h->cut > 0) && !(h->brief && !sp_check_is_short(h->p)))
+    if (!brief && !(h->cut > 0))
         return sp_oracle_check(h->oracle, plan);
     s = sp_oracle_try(h->oracle, plan, clock_of(h), &r->once);
     if (s == SPRY_OK && h->cut > 0)

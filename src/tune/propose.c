@@ -159,6 +159,15 @@ static sp_space space_of(sp_tuner *t, scoring *g)
                       .compile = 1}; /* score knows what can be had */
 }
 
+/* To score nests, blocks of many sizes are counted, each in a walk over all
+ * entries: of a large matrix that would cost trials. */
+static int takes_too_long(const sp_tuner *t)
+{
+    static const double PER_ENTRY = 1.5e-7, SHARE = 0.04;
+
+    return PER_ENTRY * (double)t->p->A->nnz > SHARE * t->opt.seconds;
+}
+
 /* Nests that a learned model expects to be about as fast as the best of the
  * families, `best` seconds: the analytic one knows too little of them. */
 static spry_status propose_nests(sp_tuner *t, scoring *g, double best)
@@ -169,7 +178,7 @@ static spry_status propose_nests(sp_tuner *t, scoring *g, double best)
     double within = patient ? 1.25 * best : best;
     spry_status s = SPRY_OK;
 
-    if (!t->guess.view || !t->compile)
+    if (!t->guess.view || !t->compile || (!patient && takes_too_long(t)))
         return SPRY_OK;
     space.domain = SP_NESTS;
     s = sp_strategy_find("evolve")->find(found, &count,

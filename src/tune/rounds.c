@@ -1,4 +1,6 @@
 /* rounds.c - the tuner's heats, and its final. */
+#include <math.h>
+
 #include "base/base.h"
 #include "tune/internal.h"
 
@@ -88,8 +90,9 @@ static int pick(const sp_tuner *t, const int *taken, int n)
     return best;
 }
 
-/* Enough for an interval, whatever the budget says. */
-enum { ROUNDS = 9 };
+/* Enough for an interval, whatever the budget says; and enough when even the
+ * worst pair leaves no doubt. */
+enum { ROUNDS = 9, FEWEST = 6 };
 
 /* So many rounds, of as many finalists as fit into what is left of the
  * budget; the first always runs. */
@@ -106,14 +109,15 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
         else
             need += more;
     }
-    return need > left ? need : left;
+    return fmax(left, need * FEWEST / ROUNDS);
 }
 
 /* The best few run again behind the others, in a child of their own, and
  * what comes out replaces what was measured in the heats. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
 {
-    sp_race_options o = {.least = ROUNDS, .pairs = 31, .precision = 0.015};
+    sp_race_options o = {
+        .least = ROUNDS, .clear = FEWEST, .pairs = 31, .precision = 0.015};
     sp_heats h;
     spry_status s;
     int n = 0, at = t->count;

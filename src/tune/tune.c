@@ -124,14 +124,25 @@ static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
     return s;
 }
 
+/* Who came through the final was checked whole there. */
+static spry_status verify(const sp_tuner *t, const spry_plan *plan)
+{
+    double seconds;
+
+    if (!t->oracle)
+        return spry_plan_check(plan, t->opt.seed);
+    return t->checked && !sp_check_is_short(t->p)
+               ? sp_oracle_try(t->oracle, plan, sp_seconds, &seconds)
+               : sp_oracle_check(t->oracle, plan);
+}
+
 /* Make, verify and tell. */
 static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
 {
     spry_status s = t->family->make(out, t->p, &story->best, &t->m, NULL);
 
     if (s == SPRY_OK)
-        s = t->oracle ? sp_oracle_check(t->oracle, *out)
-                      : spry_plan_check(*out, t->opt.seed);
+        s = verify(t, *out);
     if (s == SPRY_OK) {
         story->verified = 1;
         s = attach(*out, t, story);
@@ -270,11 +281,13 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
 
     if (!t->stopped)
         s = sp_tune_final(t, finalist, &count);
+    t->checked = count > 0;
     if (t->stopped && count == 0) {
         finalist[0] = surest(t);
         count = finalist[0] >= 0;
     }
     win = winner(t, finalist, count);
+    t->checked = t->checked && win;
     stay(t, story);
     if (win) {
         story->changed = 1;

@@ -279,6 +279,15 @@ static void the_least_rounds_are_run_however_long_they_take(void **state)
     start_race(c, r, 2, 0);
     check_ok(sp_race(out, c, 2, &o));
     assert_int_equal(out[1].pairs, 9);
+    o.clear = 6;
+    start_race(c, r, 2, 0);
+    check_ok(sp_race(out, c, 2, &o));
+    assert_int_equal(out[1].pairs, 9); /* as fast as the other */
+    r[1].seconds = 0.5;
+    start_race(c, r, 2, 0);
+    check_ok(sp_race(out, c, 2, &o));
+    assert_int_equal(out[1].pairs, 6);
+    assert_true(out[1].low > 1.02);
 }
 
 static void who_ran_just_now_needs_no_trial_run(void **state)
