@@ -56,22 +56,58 @@ static const sp_example *row_of(const task *t, const spry_schedule *x)
     return &none;
 }
 
-static void look_up(task *t, const spry_schedule *list, int count,
-                    const spry_schedule *choice)
+/* The faster of two rows, or the one that there is. */
+static const sp_example *faster(const sp_example *a, const sp_example *b)
 {
-    double first = row_of(t, choice)->log_speedup;
+    return !a || (b && speedup(b) > speedup(a)) ? b : a;
+}
 
-    t->predicted = sp_schedule_plain(choice) ? 1
-                   : isnan(first)            ? 0
-                                             : exp(first);
+/* Who seemed best of the top, and the first and second of all. */
+typedef struct {
+    const sp_example *top, *first, *second;
+} leaders;
+
+static leaders look_up(task *t, const spry_schedule *list, int count)
+{
+    leaders l = {0};
+
     for (int i = 0; i < count; i++) {
-        double is = speedup(row_of(t, &list[i]));
+        const sp_example *e = row_of(t, &list[i]);
 
-        t->chosen += is > 0;
-        t->best_of_top = fmax(t->best_of_top, is);
+        t->chosen += speedup(e) > 0;
+        if (speedup(e) > 0)
+            l.top = faster(l.top, e);
     }
     for (int i = 0; i < t->rows; i++)
-        t->best_known = fmax(t->best_known, speedup(&t->row[i]));
+        if (speedup(&t->row[i]) > 0)
+            l.first = faster(l.first, &t->row[i]);
+    for (int i = 0; i < t->rows; i++)
+        if (speedup(&t->row[i]) > 0 && &t->row[i] != l.first)
+            l.second = faster(l.second, &t->row[i]);
+    return l;
+}
+
+/* What the choice and the leaders are worth, measured side by side. */
+static spry_status weigh(bench *b, task *t, const leaders *l,
+                         const spry_schedule *choice)
+{
+    enum { CHOICE, BEST_OF_TOP, FIRST, SECOND, MOST };
+    spry_schedule x[MOST] = {*choice};
+    double is[MOST];
+    spry_status s;
+
+    if (!l->top || !l->first)
+        return SPRY_OK;
+    t->seemed = speedup(l->first);
+    x[BEST_OF_TOP] = l->top->x;
+    x[FIRST] = l->first->x;
+    x[SECOND] = l->second ? l->second->x : l->first->x;
+    s = confirm(b, t, is, x, MOST);
+    t->predicted = is[CHOICE];
+    t->best_of_top = is[BEST_OF_TOP];
+    for (int i = 0; i < MOST; i++)
+        t->best_known = fmax(t->best_known, is[i]);
+    return s;
 }
 
 static int by_prediction(const void *a, const void *b)
@@ -103,6 +139,7 @@ static spry_status find_top(spry_schedule *list, int *count, asker *a)
 static spry_status choose(bench *b, task *t, const sp_cost *c)
 {
     spry_schedule list[TOP + 1];
+    leaders l;
     asker a;
     int count = 0;
     spry_status s = ask_open(&a, t->p, &b->m, c);
@@ -115,9 +152,10 @@ static spry_status choose(bench *b, task *t, const sp_cost *c)
     ask_close(&a);
     if (s == SPRY_OK)
         s = collect_list(b, t, list, count + 1);
-    if (s == SPRY_OK)
-        look_up(t, list, count, &list[count]);
-    return s;
+    if (s != SPRY_OK)
+        return s;
+    l = look_up(t, list, count);
+    return weigh(b, t, &l, &list[count]);
 }
 
 /* Every problem of an operation, deep ones first. */
@@ -168,7 +206,7 @@ static double random_regret(const task *t)
     for (int i = 0; i < n; i++) {
         double here = n - i > TOP ? (double)TOP / (n - i) : 1;
 
-        regret += left * here * (log(t->best_known) - is[i]);
+        regret += left * here * (log(t->seemed) - is[i]);
         left *= 1 - here;
     }
     sp_free(is);

@@ -24,7 +24,8 @@ typedef struct {
     double *score[KINDS]; /* [sampled] by models that never saw its group */
     /* By the held-out spry model; speed-ups are measured, 0: not. */
     double predicted, best_of_top, best_known;
-    int chosen; /* measured of the top 20 */
+    double seemed; /* best of what was measured before those three */
+    int chosen;    /* measured of the top 20 */
 } task;
 
 /* All problems of an operation. */
@@ -100,6 +101,12 @@ spry_status ask_open(asker *a, const spry_problem *p, const spry_machine *m,
 void ask_close(asker *a);
 /* What it searches: families that are built in, nests of the table. */
 sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests);
+
+/* ---- confirm.c: the same few once more ---- */
+
+/* speedup[n] over the baseline, of one race; 0: not measured. */
+spry_status confirm(bench *b, const task *t, double *speedup,
+                    const spry_schedule *x, int n);
 
 /* ---- choose.c: what the choices of the model are worth ---- */
 
