@@ -12,7 +12,7 @@
 #include "spry/jit.h"
 
 /* Trials whose kernels are compiled together, and that race together. */
-enum { BATCH = 64, SIDE_BY_SIDE = SP_HEAT_WIDEST };
+enum { BATCH = 128, SIDE_BY_SIDE = SP_HEAT_WIDEST };
 
 /* A trial this many times slower than the baseline need not race. */
 static const double CUT = 8;

@@ -70,21 +70,21 @@ static void add_abreast(double out[ABREAST], const sp_trees *t, int k,
 {
     int cuts = t->leaves[k] - 1;
     const sp_cut *cut = t->cut + (t->start[k] - k) / 2;
-    const float *leaf = t->leaf + (t->start[k] + k) / 2;
+    const float *value = t->leaf + (t->start[k] + k) / 2;
     uint32_t low[ABREAST], high[ABREAST];
 
     memset(low, 0xff, sizeof low);
     cut_word(low, cut, cuts, 0, x);
     if (cuts < WORD) {
         for (int i = 0; i < ABREAST; i++)
-            out[i] += (double)leaf[__builtin_ctz(low[i])];
+            out[i] += (double)value[__builtin_ctz(low[i])];
         return;
     }
     memset(high, 0xff, sizeof high);
     cut_word(high, cut, cuts, 1, x);
     for (int i = 0; i < ABREAST; i++)
-        out[i] += (double)leaf[low[i] ? __builtin_ctz(low[i])
-                                      : WORD + __builtin_ctz(high[i])];
+        out[i] += (double)value[low[i] ? __builtin_ctz(low[i])
+                                       : WORD + __builtin_ctz(high[i])];
 }
 
 /* A few rows, at most ABREAST of them, through all trees. */
