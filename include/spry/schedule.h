@@ -54,7 +54,7 @@ typedef struct {
     int32_t sigma;    /* rows per sorting window; 1: unsorted */
     int32_t unroll;   /* nonzeros at a time */
     int32_t gather;   /* 1: hardware gathers */
-    int32_t index;    /* bits of a stored column: 16, 64; 0: 32 if they fit */
+    int32_t index;    /* bits of a column: 8, 16, 64; 0: 32 if they fit */
     int32_t palette;  /* values in a table, of which entries store codes; 1:
                          all values are one, which is stored once */
     int32_t prefetch; /* nonzeros ahead; 0: none */

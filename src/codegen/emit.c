@@ -70,6 +70,10 @@ void sp_emit_columns(sp_emit *e, int from, int count)
 {
     int bits = 2 * (int)e->k->index;
 
+    if (e->k->index == 8) {
+        sp_emit_bytes(e, "col", from, count);
+        return;
+    }
     for (int at = from; paired(e) && at < from + count; at += 2)
         sp_line(e,
                 "            const uint%d_t w%d = *(const sp_pair%d *)(col + "
@@ -77,16 +81,18 @@ void sp_emit_columns(sp_emit *e, int from, int count)
                 bits, at, bits, at);
 }
 
-const char *sp_column(char out[32], const sp_emit *e, int at)
+const char *sp_column(char out[48], const sp_emit *e, int at)
 {
     int bits = (int)e->k->index;
 
+    if (bits == 8) /* of slices only, which are walked vector by vector */
+        return sp_byte(out, e, "col", at, e->lanes);
     if (!paired(e))
-        snprintf(out, 32, "col[k + %d]", at);
+        snprintf(out, 48, "col[k + %d]", at);
     else if (at % 2)
-        snprintf(out, 32, "w%d >> %d", at - 1, bits);
+        snprintf(out, 48, "w%d >> %d", at - 1, bits);
     else
-        snprintf(out, 32, "(uint%d_t)w%d", bits, at);
+        snprintf(out, 48, "(uint%d_t)w%d", bits, at);
     return out;
 }
 

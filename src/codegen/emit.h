@@ -36,7 +36,13 @@ sp_pieces sp_pieces_of(const sp_emit *e, int count);
 /* Columns of entries k + from ... are loaded two at a time where that takes
  * a load port's load off; sp_column then names the one of entry k + at. */
 void sp_emit_columns(sp_emit *e, int from, int count);
-const char *sp_column(char out[32], const sp_emit *e, int at);
+const char *sp_column(char out[48], const sp_emit *e, int at);
+
+/* Bytes k + at ... of an array, a word at a time; sp_byte names one of such a
+ * group of `width`, which begins at a multiple of its width. */
+void sp_emit_bytes(sp_emit *e, const char *array, int at, int width);
+const char *sp_byte(char out[48], const sp_emit *e, const char *array, int at,
+                    int width);
 
 /* The values of entries k + at ... as one vector, of a palette looked up;
  * sp_emit_codes comes before the expression, in lines of its own. */
@@ -62,7 +68,7 @@ void sp_emit_prefetch(sp_emit *e, const sp_pieces *p, const char *from);
 /* One per kind of kernel. */
 typedef void sp_emitter(sp_emit *e);
 sp_emitter sp_emit_plain, sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_bcsr_spmv,
-    sp_emit_bcsr_spmm, sp_emit_sell_spmv, sp_emit_sell_spmm, sp_emit_dia_spmv, sp_emit_sddmm,
-    sp_emit_mttkrp, sp_emit_super;
+    sp_emit_bcsr_spmm, sp_emit_sell_spmv, sp_emit_sell_spmm, sp_emit_dia_spmv,
+    sp_emit_sddmm, sp_emit_mttkrp, sp_emit_super;
 
 #endif

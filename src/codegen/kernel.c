@@ -23,7 +23,8 @@ void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
         .T = k->type == SPRY_F32 ? "float" : "double",
         .v = k->type == SPRY_F32 ? "f32x" : "f64x",
         .I = k->index == 64 ? "int64_t" : "int32_t",
-        .J = k->index == 16   ? "uint16_t"
+        .J = k->index == 8    ? "uint8_t"
+             : k->index == 16 ? "uint16_t"
              : k->index == 64 ? "int64_t"
                               : "int32_t",
         .lanes = sp_codegen_lanes(k->isa, k->type),

@@ -104,6 +104,12 @@ static void add_stream(sp_buf *out, spry_isa isa)
 }
 
 static const char gather_avx2[] =
+    "#define SP_GATHER_f32_8(x, c) \\\n"
+    "    (f32x8)_mm256_i32gather_ps(x, _mm256_cvtepu8_epi32("
+    "_mm_loadl_epi64((const __m128i *)(c))), 4)\n"
+    "#define SP_GATHER_f64_8(x, c) \\\n"
+    "    (f64x4)_mm256_i32gather_pd(x, _mm_cvtepu8_epi32("
+    "_mm_cvtsi32_si128((int)*(const sp_bytes4 *)(c))), 8)\n"
     "#define SP_GATHER_f32_32(x, c) \\\n"
     "    (f32x8)_mm256_i32gather_ps(x, _mm256_loadu_si256("
     "(const __m256i *)(c)), 4)\n"
@@ -118,6 +124,12 @@ static const char gather_avx2[] =
     "_mm_loadl_epi64((const __m128i *)(c))), 8)\n\n";
 
 static const char gather_avx512[] =
+    "#define SP_GATHER_f32_8(x, c) \\\n"
+    "    (f32x16)_mm512_i32gather_ps(_mm512_cvtepu8_epi32("
+    "_mm_loadu_si128((const __m128i *)(c))), x, 4)\n"
+    "#define SP_GATHER_f64_8(x, c) \\\n"
+    "    (f64x8)_mm512_i32gather_pd(_mm256_cvtepu8_epi32("
+    "_mm_loadl_epi64((const __m128i *)(c))), x, 8)\n"
     "#define SP_GATHER_f32_32(x, c) \\\n"
     "    (f32x16)_mm512_i32gather_ps(_mm512_loadu_si512(c), x, 4)\n"
     "#define SP_GATHER_f32_16(x, c) \\\n"

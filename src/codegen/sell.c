@@ -3,12 +3,13 @@
  * A slice of L rows is stored entry by entry across its rows. `row` gives
  * each lane's row, or -1. Rows shorter than the longest are padded: with
  * zeros, or, where no values are stored, with entries that a mask keeps out
- * of the sum. Those begin at `whole`. */
+ * of the sum. Those begin at `whole`. Columns of 8 bits count from a base of
+ * their own in every step over the rows, others from one of the slice. */
 #include "codegen/emit.h"
 
 static void lanes_of_x(sp_emit *e, int at)
 {
-    char col[32];
+    char col[48];
 
     sp_buf_printf(e->out, "(%s%d){", e->v, e->lanes);
     for (int l = 0; l < e->lanes; l++)
@@ -65,6 +66,8 @@ static void slice_loop(sp_emit *e, int total)
             "        for (int64_t k = start[u]; k < start[u + 1]; k += %d) "
             "{",
             total);
+    if (e->k->index == 8)
+        sp_line(e, "            const %s *b = B + base[k / %d];", e->T, total);
     for (int i = 0; i < e->k->slice; i++)
         slice_step(e, i);
     sp_line(e, "        }");
@@ -160,8 +163,9 @@ void sp_emit_sell_spmv(sp_emit *e)
 
     sp_emit_opening(e);
     sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
-    sp_line(e, "        const %s *b = B + (base ? (int64_t)base[u] : 0);",
-            e->T);
+    if (e->k->index != 8)
+        sp_line(e, "        const %s *b = B + (base ? (int64_t)base[u] : 0);",
+                e->T);
     for (int i = 0; i < e->k->slice; i++)
         sp_line(e, "        %s%d s%d = {0};", e->v, e->lanes, i);
     if (e->k->prefetch)

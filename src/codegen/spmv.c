@@ -6,7 +6,7 @@
 /* Entries k + at ... as one vector: values times x, or x alone. */
 static void take_piece(sp_emit *e, int i, int at, int width)
 {
-    char v[16], col[32];
+    char v[16], col[48];
 
     sp_emit_codes(e, at, width);
     sp_buf_printf(e->out, "            s%d += ", i);

@@ -1,8 +1,45 @@
-/* values.c - the values of entries, as they are stored or by their codes.
+/* values.c - what entries store in bytes: codes of their values, columns.
  *
- * A table of 64 bytes is looked up by permuting registers, a larger one by
- * loads; hardware gathers are slower than either. */
+ * Bytes are loaded a word at a time. A table of 64 bytes is looked up by
+ * permuting registers, a larger one by loads; hardware gathers are slower
+ * than either. */
 #include "codegen/emit.h"
+
+/* ---- bytes ---- */
+
+/* Bytes in a word; x86 has the first one low. 1: they are loaded singly. */
+static int bytes_at_once(const sp_emit *e, int width)
+{
+    if (e->k->isa < SPRY_SSE2 || e->k->isa > SPRY_AVX512 || width < 4)
+        return 1;
+    return width < 8 ? 4 : 8;
+}
+
+void sp_emit_bytes(sp_emit *e, const char *array, int at, int width)
+{
+    int step = bytes_at_once(e, width);
+
+    for (int i = at; step > 1 && i < at + width; i += step)
+        sp_line(e,
+                "            const uint%d_t %s%d = *(const sp_bytes%d *)(%s "
+                "+ k + %d);",
+                8 * step, array, i, step, array, i);
+}
+
+const char *sp_byte(char out[48], const sp_emit *e, const char *array, int at,
+                    int width)
+{
+    int step = bytes_at_once(e, width);
+
+    if (step == 1)
+        snprintf(out, 48, "%s[k + %d]", array, at);
+    else
+        snprintf(out, 48, "(uint8_t)(%s%d >> %d)", array, at - at % step,
+                 8 * (at % step));
+    return out;
+}
+
+/* ---- values ---- */
 
 /* One permutation of a vector of 64 bytes, or two of 32. */
 static int permuted(const sp_emit *e, int width)
@@ -11,41 +48,20 @@ static int permuted(const sp_emit *e, int width)
            width == e->lanes && e->k->palette * (int)e->k->type == 64;
 }
 
-/* Codes in a word; x86 has the first one low. 0: they are loaded singly. */
-static int codes_at_once(const sp_emit *e, int width)
-{
-    if (e->k->isa < SPRY_SSE2 || e->k->isa > SPRY_AVX512 || width < 4)
-        return 0;
-    return width < 8 ? 4 : 8;
-}
-
 void sp_emit_codes(sp_emit *e, int at, int width)
 {
-    int step = codes_at_once(e, width);
-
-    if (e->k->palette <= 1 || permuted(e, width) || !step)
-        return;
-    for (int i = at; i < at + width; i += step)
-        sp_line(e,
-                "            const uint%d_t q%d = *(const sp_bytes%d *)(code "
-                "+ k + %d);",
-                8 * step, i, step, i);
+    if (e->k->palette > 1 && !permuted(e, width))
+        sp_emit_bytes(e, "code", at, width);
 }
 
 static void add_looked_up(sp_emit *e, int at, int width)
 {
-    int step = codes_at_once(e, width);
-    char v[16];
+    char v[16], byte[48];
 
     sp_buf_printf(e->out, "(%s){", sp_vec(v, e, width));
-    for (int l = 0; l < width; l++) {
-        sp_buf_add(e->out, l ? ", " : "");
-        if (step)
-            sp_buf_printf(e->out, "val[(uint8_t)(q%d >> %d)]",
-                          at + l / step * step, 8 * (l % step));
-        else
-            sp_buf_printf(e->out, "val[code[k + %d]]", at + l);
-    }
+    for (int l = 0; l < width; l++)
+        sp_buf_printf(e->out, "%sval[%s]", l ? ", " : "",
+                      sp_byte(byte, e, "code", at + l, width));
     sp_buf_add(e->out, "}");
 }
 

@@ -37,10 +37,13 @@ static int based(const sp_ask *q)
 
 spry_status sp_check_index(const sp_ask *q, double entries, int64_t span)
 {
-    if (q->x->index == 16 && (span > SHORT || wide(q, entries)))
+    int64_t reach = q->x->index == 8 ? 256 : SHORT;
+
+    if ((q->x->index == 8 || q->x->index == 16) &&
+        (span > reach || wide(q, entries)))
         return sp_fail(SPRY_USAGE,
-                       "columns %lld apart do not fit 16-bit indices",
-                       (long long)span);
+                       "columns %lld apart do not fit %d-bit indices",
+                       (long long)span, (int)q->x->index);
     return SPRY_OK;
 }
 
@@ -65,7 +68,7 @@ static double start_bytes(const sp_ask *q, double entries)
 static void add_bytes(sp_storage *k, const sp_ask *q, double lists)
 {
     double number = start_bytes(q, k->entries);
-    double column = q->x->index == 16 ? 2 : number;
+    double column = q->x->index == 8 ? 1 : q->x->index == 16 ? 2 : number;
     double code = q->x->palette > 1;
 
     k->bytes = (k->units + k->parts + lists * k->units) * number +
@@ -110,14 +113,18 @@ static spry_status size_slices(sp_storage *k, const sp_ask *q)
     sp_sell sell = sp_model_sell(q);
     double total = sell.growth * (double)q->t->nnz;
     int64_t span = q->t->max_span > sell.span ? q->t->max_span : sell.span;
-    spry_status s = check_values(q, total);
+    int steps = q->x->index == 8;
+    spry_status s = steps ? sp_schedule_steps((int64_t)total, q->t->nnz)
+                          : check_values(q, total);
 
     if (s == SPRY_OK)
-        s = sp_check_index(q, total, based(q) ? span : q->t->cols);
+        s = sp_check_index(q, total, steps ? 1 : based(q) ? span : q->t->cols);
     k->units = ceil((double)q->t->rows / rows);
     k->entries = total;
     k->values = q->x->palette ? q->x->palette : total;
     lists = (q->x->sigma > 1 ? rows : 0) + based(q);
+    if (steps) /* a base for each */
+        lists += total / rows / fmax(1, k->units);
     if (q->x->palette == 1) /* one length per lane, as wide as a value */
         lists += 1 + rows * (double)q->p->type / 4;
     add_bytes(k, q, lists);

@@ -72,7 +72,9 @@ static inline int64_t sp_get_wide(const sp_pack_job *w, const void *array,
 static inline void sp_put_col(const sp_pack_job *w, void *array, int64_t k,
                               int64_t v)
 {
-    if (w->k->index == 16)
+    if (w->k->index == 8)
+        ((uint8_t *)array)[k] = (uint8_t)v;
+    else if (w->k->index == 16)
         ((uint16_t *)array)[k] = (uint16_t)v;
     else
         sp_put_wide(w, array, k, v);

@@ -177,14 +177,16 @@ int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries)
 
 spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span)
 {
+    int64_t reach = w->x->index == 8 ? UINT8_MAX + 1 : UINT16_MAX + 1;
+
     w->k->index = sp_pack_natural(w, entries);
-    if (w->x->index != 16)
+    if (w->x->index != 8 && w->x->index != 16)
         return SPRY_OK;
-    if (span > UINT16_MAX + 1 || w->k->index == 64)
+    if (span > reach || w->k->index == 64)
         return sp_fail(SPRY_USAGE,
-                       "columns %lld apart do not fit 16-bit indices",
-                       (long long)span);
-    w->k->index = 16;
+                       "columns %lld apart do not fit %d-bit indices",
+                       (long long)span, (int)w->x->index);
+    w->k->index = w->x->index;
     return SPRY_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct {
     void *val;       /* [values] */
     uint8_t *code;   /* [entries + pad] of a palette of several, or NULL */
     void *row;       /* [units, or one per lane] or NULL */
-    void *base;      /* [units] or NULL */
+    void *base;      /* [units, or one per step of a slice] or NULL */
     void *out;       /* [units] int64_t or NULL; of super [values], as wide as
                         start, -1 where there is no entry */
     void *whole;     /* [units] or NULL */
@@ -32,7 +32,7 @@ typedef struct {
 } sp_part;
 
 typedef struct {
-    int32_t index; /* 16, 32 or 64 bits per column number */
+    int32_t index; /* 8, 16, 32 or 64 bits per column number */
     int parts;
     sp_part *part;
     int64_t *diagonal; /* [diagonals] */

@@ -3,7 +3,12 @@
  * Within a slice entries lie column by column across its rows; rows shorter
  * than the longest are padded with zeros at their own last column, which is
  * in the cache already. What is sliced are whole rows, or the segments of
- * rows that lie in a column panel. */
+ * rows that lie in a column panel.
+ *
+ * Columns of 8 bits count from a base that every step over the rows of a
+ * slice has for itself. Rows whose next entry is out of reach wait for the
+ * others: they get a zero. */
+#include "matrix/steps.h"
 #include "pack/internal.h"
 
 /* Row i is entries [from[i], to[i]) of A. */
@@ -104,6 +109,20 @@ static void close_slices(slices *c)
     sp_free(c->low);
 }
 
+/* Slices of neighbours, in steps within reach of 8 bits. */
+static spry_status count_steps(slices *c, const sp_pack_job *w)
+{
+    int64_t total = 0;
+
+#pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : total)
+    for (int64_t u = 0; u < c->units; u++) {
+        c->step[u] = sp_steps_count(w->A, u * c->lanes, c->lanes);
+        total += c->step[u] * c->lanes;
+    }
+    c->total = total;
+    return sp_schedule_steps(total, w->A->nnz);
+}
+
 static spry_status open_slices(slices *c, const sp_pack_job *w,
                                const int64_t *from, const int64_t *to)
 {
@@ -119,6 +138,8 @@ static spry_status open_slices(slices *c, const sp_pack_job *w,
         s = sp_fail_memory((size_t)units * (size_t)(lanes + 2) * 8);
     else
         s = sort_windows(w, c);
+    if (s == SPRY_OK && w->x->index == 8)
+        return count_steps(c, w);
     for (int64_t u = 0; s == SPRY_OK && u < units; u++) {
         int64_t span = measure(c, w->A, u);
 
@@ -150,6 +171,23 @@ static void fill_slice(const sp_pack_job *w, sp_part *q, const slices *c,
             sp_put_col(w, q->col, to, i < n ? sp_col(A, k + i) - base : last);
             sp_put_val(w, q, to, i < n ? sp_val(A, k + i) : 0);
         }
+    }
+}
+
+static void fill_steps(const sp_pack_job *w, sp_part *q, const slices *c,
+                       int64_t u)
+{
+    int64_t to = sp_get_wide(w, q->start, u), base;
+    sp_steps s;
+
+    sp_steps_begin(&s, w->A, u * c->lanes, c->lanes);
+    for (; (base = sp_steps_next(&s, w->A)) >= 0; to += c->lanes) {
+        sp_put_wide(w, q->base, to / c->lanes, base);
+        for (int l = 0; l < c->lanes; l++)
+            if (s.took[l] >= 0) {
+                sp_put_col(w, q->col, to + l, sp_col(w->A, s.took[l]) - base);
+                sp_put_val(w, q, to + l, sp_val(w->A, s.took[l]));
+            }
     }
 }
 
@@ -185,26 +223,27 @@ static spry_status note_lengths(sp_pack_job *w, sp_part *q, const slices *c)
 
 static spry_status store(sp_pack_job *w, sp_part *q, const slices *c, int based)
 {
-    int sorted = w->x->sigma > 1;
+    int sorted = w->x->sigma > 1, steps = w->k->index == 8;
+    int64_t bases = steps ? c->total / c->lanes : c->units;
     spry_status s = sp_pack_arrays(w, q, c->units, c->total, c->total);
 
     if (s != SPRY_OK)
         return s;
     q->row = sorted ? sp_pack_indices(w, c->units * c->lanes) : NULL;
-    q->base = based ? sp_pack_indices(w, c->units) : NULL;
+    q->base = based ? sp_pack_indices(w, bases) : NULL;
     if ((sorted && !q->row) || (based && !q->base))
         return sp_fail_memory((size_t)c->units * 8);
     for (int64_t u = 0, at = 0; u < c->units; u++) {
         at += c->step[u] * c->lanes;
         sp_put_wide(w, q->start, u + 1, at);
-        if (based)
+        if (based && !steps)
             sp_put_wide(w, q->base, u, c->low[u]);
     }
     for (int64_t i = 0; sorted && i < c->units * c->lanes; i++)
         sp_put_wide(w, q->row, i, c->row[i]);
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 64)
     for (int64_t u = 0; u < c->units; u++)
-        fill_slice(w, q, c, u);
+        (steps ? fill_steps : fill_slice)(w, q, c, u);
     if (w->x->palette == 1)
         return note_lengths(w, q, c);
     return SPRY_OK;
@@ -212,7 +251,8 @@ static spry_status store(sp_pack_job *w, sp_part *q, const slices *c, int based)
 
 spry_status sp_pack_sell(sp_pack_job *w)
 {
-    int based = w->x->index == 16 && w->A->cols > UINT16_MAX + 1;
+    int based =
+        w->x->index == 8 || (w->x->index == 16 && w->A->cols > UINT16_MAX + 1);
     slices c;
     spry_status s = open_slices(&c, w, w->A->start, w->A->start + 1);
 

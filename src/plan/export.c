@@ -27,17 +27,17 @@ static arrays arrays_of(const spry_plan *plan, const sp_part *q)
     int64_t lanes = sp_schedule_slice(
         &plan->x, plan->p->op, sp_codegen_lanes(plan->spec.isa, plan->p->type));
     int64_t mid = q->mid_start ? wide : plan->packed->index / 8;
-    arrays a = {{q->start, q->col, q->val, q->code, q->row, q->base, q->out,
-                 q->whole, q->length, q->mid, q->mid_start},
-                {(q->units + 1) * wide,
-                 (q->entries + plan->packed->spare) * (plan->packed->index / 8),
-                 (q->values + plan->packed->spare) * (int64_t)plan->p->type,
-                 q->entries + plan->packed->spare, q->units * lanes * wide,
-                 q->units * wide,
-                 plan->x.format == SPRY_SUPER ? q->values * wide : q->units * 8,
-                 q->units * wide, q->units * lanes * (int64_t)plan->p->type,
-                 (q->fibers + plan->packed->spare) * mid,
-                 (q->fibers + 1) * wide}};
+    arrays a = {
+        {q->start, q->col, q->val, q->code, q->row, q->base, q->out, q->whole,
+         q->length, q->mid, q->mid_start},
+        {(q->units + 1) * wide,
+         (q->entries + plan->packed->spare) * (plan->packed->index / 8),
+         (q->values + plan->packed->spare) * (int64_t)plan->p->type,
+         q->entries + plan->packed->spare, q->units * lanes * wide,
+         (plan->packed->index == 8 ? q->entries / lanes : q->units) * wide,
+         plan->x.format == SPRY_SUPER ? q->values * wide : q->units * 8,
+         q->units * wide, q->units * lanes * (int64_t)plan->p->type,
+         (q->fibers + plan->packed->spare) * mid, (q->fibers + 1) * wide}};
 
     return a;
 }

@@ -65,8 +65,10 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "sell takes 2 or more rows at a time, slice x tile <= 12";
     if (!power_of_two(x->slice) || x->slice > 8 || x->sigma < 1)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
-    if (x->index != 0 && x->index != 16 && x->index != 64)
-        return "index is 16 or 64 bits, or 0";
+    if (x->index != 0 && x->index != 8 && x->index != 16 && x->index != 64)
+        return "index is 8, 16 or 64 bits, or 0";
+    if (x->index == 8 && (x->format != SPRY_SELL || op != SPRY_SPMV))
+        return "only sell has columns of 8 bits, for spmv";
     if ((x->gather | x->copy | x->stream | x->fixed) & ~1)
         return "gather, copy, stream and fixed are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
@@ -106,6 +108,10 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "panels go with neither order, chunk, stream nor palette";
     if (x->panel && (!power_of_two(x->sigma) || x->sigma > 4096))
         return "with panels sigma is a power of two, at most 4096";
+    if (x->index == 8 && (x->sigma > 1 || x->panel || x->prefetch))
+        return "columns of 8 bits go with neither sigma, panel nor prefetch";
+    if (x->index == 8 && x->palette == 1)
+        return "columns of 8 bits are filled up with zeros, which need a code";
     if (x->gather && x->palette)
         return "gathers go with no palette";
     return NULL;
@@ -198,4 +204,15 @@ int64_t sp_schedule_panels(int64_t rows, int64_t entries)
     double fair = WALKS * (1 + (double)entries / (double)(rows > 0 ? rows : 1));
 
     return fair < MOST ? (int64_t)fair : MOST;
+}
+
+spry_status sp_schedule_steps(int64_t stored, int64_t entries)
+{
+    enum { SLACK = 4096 }; /* any small matrix will do */
+
+    if (stored <= entries + entries / 4 + SLACK)
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE,
+                   "columns of 8 bits would store %lld places for %lld entries",
+                   (long long)stored, (long long)entries);
 }

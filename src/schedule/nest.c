@@ -100,7 +100,7 @@ const char *sp_super_fault(const spry_schedule *x, spry_op op)
         return "the parallel loop is not in the nest";
     if ((x->threads > 1) != (s->parallel > 0))
         return "several threads need a parallel loop, one must not have it";
-    if (x->index == 16)
+    if (x->index == 8 || x->index == 16)
         return "super schedules have 32- or 64-bit indices";
     return NULL;
 }

@@ -58,6 +58,10 @@ int sp_schedule_equal(const spry_schedule *a, const spry_schedule *b);
 int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
                        const spry_machine *m, sp_rng *r);
 
+/* May slices of neighbouring rows be walked in steps that store so many
+ * entries? SPRY_USAGE when more than a quarter of them are fillers. */
+spry_status sp_schedule_steps(int64_t stored, int64_t entries);
+
 /* Packing a panel walks all rows, so that short ones allow only a few; a
  * matrix of any shape is packed in time that its entries are worth. */
 int64_t sp_schedule_panels(int64_t rows, int64_t entries);

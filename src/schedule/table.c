@@ -17,7 +17,7 @@ const sp_param sp_params[] = {
     {FIELD(sigma), 1, NULL, {1, 64, 512, 4096, 1 << 20, -1}},
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
     {FIELD(gather), 0, NULL, {0, 1, -1}},
-    {FIELD(index), 0, NULL, {0, 16, -1}},
+    {FIELD(index), 0, NULL, {0, 8, 16, -1}},
     {FIELD(palette), 0, NULL, {0, 1, 8, 16, 256, -1}},
     {FIELD(prefetch), 0, NULL, {0, 4, 8, 12, 16, 32, -1}},
     {FIELD(panel),
