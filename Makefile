@@ -6,7 +6,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
 .PHONY: all deps deps-all demo model check bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
-        bench-learn bench-network \
+        bench-learn bench-network bench-formats \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -29,6 +29,8 @@ check: all                          ## every test
 bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack
+bench-formats: all                  ## do palettes, bytes and rests pay?
+	build/release/bench/$@
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers
 bench-mttkrp: all                   ## tensors, over the best plain loop

@@ -28,7 +28,8 @@ static const struct test_case {
      "bcsr r=2 c=2\nbcsr r=1 c=4 threads=2\ncsr index=64 threads=3"},
     {"banded rows=259 band=5", SPRY_SPMV, 1,
      "dia slice=1\ndia slice=4 threads=2\nbcsr r=4 c=4 threads=3\n"
-     "bcsr r=8 c=2\nbcsr r=2 c=8 index=16\nsell slice=2 threads=2"},
+     "bcsr r=8 c=2\nbcsr r=2 c=8 index=16\nsell slice=2 threads=2\n"
+     "sell slice=2 index=8 threads=2"},
     {"uniform rows=211 cols=199 nnz=2500 values=7", SPRY_SPMV, 1,
      "sell slice=2 palette=256 threads=2\ncsr unroll=4 palette=256"},
     {"hypersparse rows=5000 nnz=700", SPRY_SPMV, 1,

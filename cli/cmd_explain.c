@@ -106,6 +106,8 @@ static const struct {
      " vectors of dense columns in registers"},
     {"r", offsetof(spry_schedule, r), "blocks are ", " rows tall"},
     {"c", offsetof(spry_schedule, c), "blocks are ", " columns wide"},
+    {"rest", offsetof(spry_schedule, rest), "blocks filled less than ",
+     " % are stored as rows"},
     {"slice", offsetof(spry_schedule, slice), "a slice is ",
      " vectors of rows"},
     {"sigma", offsetof(spry_schedule, sigma),

@@ -47,15 +47,16 @@ typedef struct {
 } spry_super;
 
 typedef struct {
-    int32_t format;   /* spry_format */
-    int32_t tile;     /* vectors of dense columns held in registers */
-    int32_t r, c;     /* block shape */
-    int32_t slice;    /* vectors of rows per slice (sell) or group (dia) */
-    int32_t sigma;    /* rows per sorting window; 1: unsorted */
-    int32_t unroll;   /* nonzeros at a time */
-    int32_t gather;   /* 1: hardware gathers */
-    int32_t index;    /* bits of a column: 8, 16, 64; 0: 32 if they fit */
-    int32_t palette;  /* values in a table, of which entries store codes; 1:
+    int32_t format;  /* spry_format */
+    int32_t tile;    /* vectors of dense columns held in registers */
+    int32_t r, c;    /* block shape */
+    int32_t rest;    /* blocks filled less, in %, are stored as rows; 0: none */
+    int32_t slice;   /* vectors of rows per slice (sell) or group (dia) */
+    int32_t sigma;   /* rows per sorting window; 1: unsorted */
+    int32_t unroll;  /* nonzeros at a time */
+    int32_t gather;  /* 1: hardware gathers */
+    int32_t index;   /* bits of a column: 8, 16, 64; 0: 32 if they fit */
+    int32_t palette; /* values in a table, of which entries store codes; 1:
                          all values are one, which is stored once */
     int32_t prefetch; /* nonzeros ahead; 0: none */
     int32_t panel;    /* columns of A (of a tensor: indices of its innermost

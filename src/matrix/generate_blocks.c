@@ -1,12 +1,34 @@
 /* generate_blocks.c - matrices of small r x c blocks on their grid.
  *
  * The rows of one block row draw the same block columns from one stream,
- * then each tosses its own coins for the cells that stay. */
+ * then each tosses its own coins for the cells that stay, and throws in
+ * entries of its own. */
 #include "matrix/generate.h"
 
 #include <math.h>
 
 enum { SORT_BLOCKS = 32 };
+
+/* Entries anywhere that row i gets, of all that are thrown. */
+static int64_t thrown_into(const sp_gen *g, int64_t i)
+{
+    return g->table[3] / g->rows + (i < g->table[3] % g->rows);
+}
+
+/* One more column among n ascending ones, unless it is there. */
+static int64_t insert(int64_t *col, int64_t n, int64_t new)
+{
+    int64_t at = n;
+
+    while (at > 0 && col[at - 1] > new)
+        at--;
+    if (at > 0 && col[at - 1] == new)
+        return n;
+    for (int64_t k = n; k > at; k--)
+        col[k] = col[k - 1];
+    col[at] = new;
+    return n + 1;
+}
 
 static int64_t blocks_row(const sp_gen *g, int64_t i, sp_row *w)
 {
@@ -23,6 +45,8 @@ static int64_t blocks_row(const sp_gen *g, int64_t i, sp_row *w)
     for (int64_t k = 0; k < n * c; k++)
         if (w->col[k] < g->cols && (fill == 1 || sp_rng_unit(&w->rng) < fill))
             w->col[kept++] = w->col[k];
+    for (int64_t k = thrown_into(g, i); k > 0; k--)
+        kept = insert(w->col, kept, sp_gen_below(&w->rng, g->cols));
     return kept;
 }
 
@@ -54,15 +78,18 @@ static spry_status blocks_prepare(sp_gen *g)
         s = sp_gen_whole(g, "c", 1, (double)g->cols);
     if (s == SPRY_OK)
         s = sp_gen_range(g, "fill", 0, 1);
+    if (s == SPRY_OK)
+        s = sp_gen_range(g, "scatter", 0, 1);
     if (s != SPRY_OK)
         return s;
-    g->tables = 3;
+    g->tables = 4;
     g->table = sp_alloc(g->tables, sizeof *g->table);
     if (!g->table)
-        return sp_fail_memory(3 * sizeof *g->table);
+        return sp_fail_memory(4 * sizeof *g->table);
     g->table[0] = sp_gen_count(g, "r");
     g->table[1] = sp_gen_count(g, "c");
     g->table[2] = divide_up(g->cols, g->table[1]);
+    g->table[3] = (int64_t)((double)nnz * sp_gen_real(g, "scatter"));
     s = sp_gen_quota_new(g, divide_up(g->rows, g->table[0]));
     if (s == SPRY_OK)
         s = count_blocks(&blocks, g, nnz);
@@ -71,13 +98,16 @@ static spry_status blocks_prepare(sp_gen *g)
     sp_gen_quota_even(g, blocks);
     sp_gen_quota_cap(g, g->table[2]);
     g->widest *= g->table[1];
+    g->widest += g->rows ? thrown_into(g, 0) : 0;
     return SPRY_OK;
 }
 
 const sp_kind sp_kind_blocks = {
     "blocks",
-    "r x c blocks anywhere on their grid, `fill` of their cells stored",
-    "rows=10k cols=rows nnz=64*rows density=auto r=8 c=8 fill=1" SP_GEN_COMMON,
+    "r x c blocks anywhere on their grid, `fill` of their cells stored, and "
+    "`scatter` as many entries anywhere",
+    "rows=10k cols=rows nnz=64*rows density=auto r=8 c=8 fill=1 "
+    "scatter=0" SP_GEN_COMMON,
     blocks_prepare,
     blocks_row,
     0,

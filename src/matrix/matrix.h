@@ -67,4 +67,22 @@ int sp_palette_code(const sp_palette *c, double v);
 /* Nonempty aligned r x c blocks; 0 when they were not counted. */
 int64_t sp_stats_count(const spry_stats *s, int r, int c);
 
+/* Is a block with so many of its cells taken filled at least `percent`? */
+static inline int sp_is_filled(int entries, int cells, int percent)
+{
+    return 100 * entries >= percent * cells;
+}
+
+/* What r x c blocks filled at least 25, 50 and 75 % hold, and what they leave
+ * (tiles.c). Of more than 65536 entries an estimate. */
+enum { SP_RESTS = 3, SP_TILE_MOST = 16 };
+extern const int sp_rests[SP_RESTS];
+typedef struct {
+    int64_t blocks; /* that are filled so much */
+    int64_t rest;   /* entries outside of them */
+    int64_t rows;   /* that have some */
+} sp_tiles;
+void sp_matrix_tiles(sp_tiles out[SP_RESTS], const spry_matrix *m, int r,
+                     int c);
+
 #endif

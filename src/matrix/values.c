@@ -58,11 +58,19 @@ static int add(sp_palette *c, double v)
 
 void sp_palette_of(sp_palette *out, const spry_matrix *m)
 {
+    double last = 0;
+
     memset(out, 0, sizeof *out);
-    add(out, 0);
-    for (int64_t k = 0; k < m->nnz; k++)
-        if (!add(out, sp_val(m, k))) {
+    add(out, last);
+    for (int64_t k = 0; k < m->nnz; k++) {
+        double v = sp_val(m, k);
+
+        if (bits_of(v) == bits_of(last))
+            continue;
+        if (!add(out, v)) {
             out->count = SP_PALETTE + 1;
             return;
         }
+        last = v;
+    }
 }

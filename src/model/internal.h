@@ -55,8 +55,10 @@ typedef struct {
     double units;   /* loops over entries: rows, block rows, slices, groups */
     double entries; /* column numbers stored */
     double values;  /* values stored, zeros included */
-    double fibers;  /* of tensors: runs with a middle index of their own */
-    double bytes;   /* of everything */
+    double rest;    /* entries that blocks leave, beside these, */
+    double rest_units; /* and the rows they are in */
+    double fibers;     /* of tensors: runs with a middle index of their own */
+    double bytes;      /* of everything */
 } sp_storage;
 
 /* SPRY_USAGE and the reason when pack would refuse. */

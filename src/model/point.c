@@ -82,6 +82,7 @@ void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
     put_nest(&r, &x->super, sp_indices_of(op));
     sp_put(&r, x->palette > 1 ? log2(x->palette) : 0);
     sp_put(&r, x->index == 8);
+    sp_put(&r, x->rest / 100.0);
     while (r.at < out + SP_SCHEDULE)
         sp_put(&r, 0);
 }

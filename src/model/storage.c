@@ -93,11 +93,58 @@ static spry_status size_rows(sp_storage *k, const sp_ask *q)
     return s;
 }
 
+/* Both parts of blocks with a rest; parts of k are column panels, and there
+ * are none. */
+static void add_both(sp_storage *k, const sp_ask *q, int listed)
+{
+    sp_storage both = {.parts = 2,
+                       .units = k->units + k->rest_units,
+                       .entries = k->entries + k->rest,
+                       .values = k->values + k->rest};
+
+    add_bytes(&both, q, based(q));
+    k->bytes = both.bytes;
+    if (listed)
+        k->bytes += k->rest_units * start_bytes(q, both.entries);
+}
+
+static spry_status size_rest(sp_storage *k, const sp_ask *q)
+{
+    double cells = q->x->r * q->x->c, rows = (double)q->t->rows;
+    const sp_tiles *t;
+    spry_status s;
+    int listed;
+
+    if (spry_stats_fill(q->t, q->x->r, q->x->c) * cells < 1.5)
+        return sp_fail(SPRY_USAGE, "most blocks hold one entry");
+    t = sp_problem_tiles(q->p, q->x->r, q->x->c);
+    if (!t)
+        return sp_fail_memory(sizeof *t);
+    t += q->x->rest / 25 - 1;
+    listed = sp_rest_listed(t->rows, q->t->rows, based(q));
+    k->units = ceil(rows / q->x->r);
+    k->entries = (double)t->blocks;
+    k->values = k->entries * cells;
+    k->rest = (double)t->rest;
+    k->rest_units = listed ? (double)t->rows : rows;
+    add_both(k, q, listed);
+    s = sp_rest_check(t->blocks, t->rest);
+    if (s == SPRY_OK)
+        s = check_values(q, k->values + k->rest);
+    if (s == SPRY_OK)
+        s = sp_check_index(q, k->entries + k->rest,
+                           based(q) ? q->t->max_span : q->t->cols);
+    return s;
+}
+
 static spry_status size_blocks(sp_storage *k, const sp_ask *q)
 {
     double blocks = (double)sp_stats_count(q->t, q->x->r, q->x->c);
-    spry_status s = check_values(q, blocks * q->x->r * q->x->c);
+    spry_status s;
 
+    if (q->x->rest)
+        return size_rest(k, q);
+    s = check_values(q, blocks * q->x->r * q->x->c);
     if (s == SPRY_OK)
         s = sp_check_index(q, blocks, based(q) ? q->t->max_span : q->t->cols);
     k->units = ceil((double)q->t->rows / q->x->r);

@@ -88,7 +88,8 @@ static void serve_scattered(double loads[SP_LEVELS], const sp_ask *q,
 {
     const spry_stats *t = q->t;
     scattered b = scatter_of(q, k, r);
-    double rows = k->entries * (q->x->format == SPRY_BCSR ? q->x->c : 1);
+    double rows =
+        k->entries * (q->x->format == SPRY_BCSR ? q->x->c : 1) + k->rest;
     double spared = (double)t->nnz - rows;
 
     if (q->x->format == SPRY_DIA) {
@@ -214,6 +215,8 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
     wait_for_panels(&f, q, k, r, everything);
     sp_serve(f.bytes, r, everything, k->bytes * sp_passes(q));
     serve_rows(&f, q, k, r, everything);
+    /* What is left over comes back to its rows of the result. */
+    sp_serve(f.bytes, r, everything, 2 * k->rest_units * n * size);
     if (q->p->layout == SPRY_COL_MAJOR) /* copies in and out */
         f.stored += 2 * (inputs + outputs);
     return f;

@@ -28,9 +28,13 @@ static double wrong_ends(const sp_ask *q, double loops)
  * costs a load and two moves more, by permutation a fraction. */
 static double colouring(const sp_ask *q)
 {
+    int vectors = q->m->isa == SPRY_AVX2 || q->m->isa == SPRY_AVX512;
+
     if (q->x->palette <= 1)
         return q->x->palette ? -0.8 : 0;
-    return q->x->palette * (int)q->p->type == 64 ? 8.0 / q->lanes - 0.5 : 2.5;
+    return vectors && q->x->palette * (int)q->p->type == 64
+               ? 8.0 / q->lanes - 0.5
+               : 2.5;
 }
 
 static sp_work spmv_rows(const sp_ask *q, const sp_storage *k)
@@ -205,7 +209,7 @@ static sp_work sddmm(const sp_ask *q, const sp_storage *k)
     };
 }
 
-sp_work sp_model_work(const sp_ask *q, const sp_storage *k)
+static sp_work count(const sp_ask *q, const sp_storage *k)
 {
     typedef sp_work counter(const sp_ask *, const sp_storage *);
     static counter *const spmv[] = {
@@ -221,4 +225,33 @@ sp_work sp_model_work(const sp_ask *q, const sp_storage *k)
     if (q->p->op == SPRY_MTTKRP)
         return sp_tensor_work(q, k);
     return q->x->tile ? spmm_tiles(q, k) : spmm_plain(q, k);
+}
+
+/* One after the other. */
+static sp_work both(sp_work a, sp_work b)
+{
+    return (sp_work){
+        .inner = a.inner + b.inner,
+        .ends = a.ends + b.ends,
+        .fma = a.fma + b.fma,
+        .chain = a.chain + b.chain,
+        .units = a.units + b.units,
+        .wrong = a.wrong + b.wrong,
+        .gathers = a.gathers + b.gathers,
+    };
+}
+
+sp_work sp_model_work(const sp_ask *q, const sp_storage *k)
+{
+    spry_schedule x = sp_schedule_of_rest(q->x, q->p, q->lanes);
+    sp_storage rest = {.parts = 1,
+                       .units = k->rest_units,
+                       .entries = k->rest,
+                       .values = k->rest};
+    sp_ask left = *q;
+
+    if (!q->x->rest)
+        return count(q, k);
+    left.x = &x;
+    return both(count(q, k), count(&left, &rest));
 }

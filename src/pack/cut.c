@@ -93,10 +93,20 @@ static int64_t slice_of_row(const sp_pack_job *w, int64_t row)
     return row / window * (window / lanes);
 }
 
+/* Blocks are not cut, and the rows they left go with them. */
+static int64_t cut_blocks(const sp_pack_job *w, const sp_part *q, int64_t row)
+{
+    int64_t u = row / w->x->r;
+
+    return q == w->k->part ? u : unit_of_row(w, q, u * w->x->r);
+}
+
 static int64_t cut_panel(const sp_pack_job *w, const sp_part *q, double work)
 {
     int64_t row = find_row(w->A, work);
 
+    if (w->x->rest)
+        return cut_blocks(w, q, row);
     return w->x->format == SPRY_SELL ? slice_of_row(w, row)
                                      : unit_of_row(w, q, row);
 }

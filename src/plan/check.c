@@ -286,6 +286,17 @@ static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
     return SPRY_OK;
 }
 
+/* Of blocks and a rest only the blocks are padded, and only they watch. */
+static spry_status check_blocks(const sp_oracle *o, const spry_plan *plan)
+{
+    sp_packed blocks = *plan->packed;
+    spry_plan alone = *plan;
+
+    blocks.parts = 1;
+    alone.packed = &blocks;
+    return check_watch(o, &alone);
+}
+
 static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
 {
     sp_packed k;
@@ -298,7 +309,9 @@ static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
         s = one_lap(o, &whole);
     if (s == SPRY_OK)
         s = check_crowd(o, &whole);
-    if (s == SPRY_OK)
+    if (s == SPRY_OK && plan->x.rest)
+        s = check_blocks(o, &whole);
+    else if (s == SPRY_OK)
         s = check_watch(o, &whole);
     free_parts(&k);
     return s;

@@ -133,7 +133,7 @@ static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
                   "results = %lld;\n"
                   "static const int64_t diagonals = %lld, bytes = %lld;\n"
                   "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
-                  "enum { INNER = %d, SWAPPED = %d };\n"
+                  "enum { INNER = %d, SWAPPED = %d, REST = %d };\n"
                   "static const int64_t pass = %lld, threads = %d, "
                   "chunk = %d;\n\n",
                   (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
@@ -141,12 +141,12 @@ static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
                   (long long)plan->packed->diagonals, (long long)bytes,
                   plan->packed->covers, p->op == SPRY_SDDMM,
                   (int)plan->x.prefetch, sp_plan_inner(plan),
-                  sp_plan_swapped(plan),
+                  sp_plan_swapped(plan), plan->x.rest != 0,
                   (long long)(plan->x.pass ? plan->x.pass : p->n),
                   (int)plan->x.threads, (int)plan->x.chunk);
 }
 
-/* @ is the name, $ the kernel, T the element type. */
+/* @ is the name, $ the kernel, ^ that of a rest, T the element type. */
 static const char body[] =
     "struct @ {\n"
     "    char *data;\n"
@@ -213,7 +213,7 @@ static const char body[] =
     "            .mid_prefetch = part[i].mid_prefetch,\n"
     "        };\n"
     "        if (a.first < a.last)\n"
-    "            $(&a);\n"
+    "            (i && REST ? ^ : $)(&a);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -259,6 +259,7 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
 {
     const char *T = plan->p->type == SPRY_F32 ? "float" : "double";
     const char *flags[SP_FLAGS];
+    char rest[SP_KERNEL_NAME];
 
     for (const char *at = text; *at; at++) {
         int word =
@@ -269,6 +270,10 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
             sp_buf_add(out, name);
         else if (*at == '$')
             sp_buf_add(out, plan->name);
+        else if (*at == '^')
+            sp_buf_add(out,
+                       sp_codegen_name(rest, plan->x.rest ? &plan->rest_spec
+                                                          : &plan->spec));
         else if (*at == '~')
             sp_buf_add(out, plan->text);
         else if (*at == '%')
@@ -289,7 +294,7 @@ static void add_source(sp_buf *out, const spry_plan *plan, const char *name)
     sp_buf_printf(out, "/* %s.c - written by spry: %s */\n", name, plan->text);
     sp_buf_printf(out, "#include \"%s.h\"\n\n", name);
     sp_buf_add(out, "#include <stdio.h>\n#include <stdlib.h>\n");
-    sp_codegen_alone(out, &plan->spec, "static ");
+    sp_plan_source(out, plan, "static ");
     bytes = add_parts(out, plan);
     add_numbers(out, "diagonal", plan->packed->diagonal,
                 plan->packed->diagonals);
@@ -320,6 +325,8 @@ static spry_plan without_copies(const spry_plan *plan)
     p.x.copy = p.x.fixed = 0;
     spry_schedule_text(p.text, &p.x);
     p.spec = sp_codegen_spec(&p.x, p.p, p.spec.isa, p.packed->index);
+    if (p.x.rest)
+        p.rest_spec = sp_plan_rest_spec(&p.x, p.p, p.spec.isa, p.packed->index);
     sp_codegen_name(p.name, &p.spec);
     return p;
 }

@@ -42,6 +42,11 @@ double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
  * reports a result that is not finite. Fails when memory is short (run.c). */
 spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad);
 
+/* A whole run on row-major operands (run.c), and on column-major ones
+ * (columns.c). */
+spry_status sp_run_rows(const spry_plan *plan, sp_operands f);
+spry_status sp_run_columns(const spry_plan *plan, sp_operands f);
+
 /* Every thread its share, many times, without waiting for the others. */
 void sp_run_crowded(const spry_plan *plan, sp_operands f, int times);
 /* Are there such shares? Chunks are dealt out anew, nests deal themselves. */

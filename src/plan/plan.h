@@ -24,7 +24,10 @@ struct spry_plan {
     char name[SP_KERNEL_NAME];
     sp_packed *packed;
     sp_kernel *kernel;
-    sp_jit_code *code;          /* compiled for this plan alone, */
+    sp_spec rest_spec;      /* of the second part, when blocks leave a rest */
+    sp_kernel *rest;        /* its kernel, else NULL */
+    sp_jit_code *rest_code; /* and where that was compiled; NULL: built in */
+    sp_jit_code *code;      /* compiled for this plan alone, */
     struct sp_kernels *kernels; /* or for many; both NULL: built in */
     int foreign; /* for a wider machine than this one: not to be run */
     double pack_seconds;
@@ -66,6 +69,13 @@ spry_status sp_plan_make_nests(spry_plan **plan, int count,
 int sp_plan_inner(const spry_plan *plan);
 int sp_plan_swapped(const spry_plan *plan);
 int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q);
+
+/* The kernel of the rows that blocks leave. */
+sp_spec sp_plan_rest_spec(const spry_schedule *x, const spry_problem *p,
+                          spry_isa isa, int32_t index);
+
+/* C text of the plan's kernels, `storage` before each. */
+void sp_plan_source(sp_buf *out, const spry_plan *plan, const char *storage);
 
 /* Let go of the story and keep another. */
 void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *));

@@ -116,11 +116,57 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
     return a;
 }
 
+/* The first unit of the rest at or behind a row. */
+static int64_t unit_of_row(const spry_plan *plan, const sp_part *q, int64_t row)
+{
+    int64_t low = 0, high = q->units;
+
+    if (!q->row)
+        return row < high ? row : high;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        int64_t at = plan->packed->index == 64 ? ((int64_t *)q->row)[middle]
+                                               : ((int32_t *)q->row)[middle];
+
+        if (at < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Blocks and the rows they leave, a few at a time, so that the second find
+ * the result where the first have just put it. */
+static int run_slabs(const spry_plan *plan, const view *v, int t)
+{
+    enum { SLAB = 1 << 16 }; /* bytes of the result */
+    const sp_part *blocks = plan->packed->part, *rest = blocks + 1;
+    sp_args a = part_args(plan, blocks, v), b = part_args(plan, rest, v);
+    int64_t r = plan->x.r, to = blocks->cut[t + 1];
+    int64_t step = SLAB / (v->n * r * (int64_t)plan->p->type) + 1;
+    int bad = 0;
+
+    b.last = rest->cut[t];
+    for (a.first = blocks->cut[t]; a.first < to; a.first = a.last) {
+        a.last = a.first + step < to ? a.first + step : to;
+        b.first = b.last;
+        b.last = a.last < to ? unit_of_row(plan, rest, a.last * r)
+                             : rest->cut[t + 1];
+        bad |= plan->kernel(&a);
+        if (b.first < b.last)
+            bad |= plan->rest(&b);
+    }
+    return bad;
+}
+
 /* All parts for thread t's share of the units. */
 static int run_share(const spry_plan *plan, const view *v, int t)
 {
     int bad = 0;
 
+    if (plan->rest && plan->packed->parts > 1)
+        return run_slabs(plan, v, t);
     for (int i = 0; i < plan->packed->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
         sp_args a = part_args(plan, q, v);
@@ -312,7 +358,7 @@ spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad)
  * Kernels that pad report such results, and the row loop computes them as
  * they should be. When C is also an input it cannot be computed twice, so
  * the dense operand is looked at first. */
-static spry_status run_rows(const spry_plan *plan, sp_operands f)
+spry_status sp_run_rows(const spry_plan *plan, sp_operands f)
 {
     const spry_problem *p = plan->p;
     spry_status s;
@@ -330,51 +376,6 @@ static spry_status run_rows(const spry_plan *plan, sp_operands f)
     return s;
 }
 
-/* ---- column-major operands go through row-major copies ---- */
-
-enum { BLOCK = 32 };
-
-/* to[j][i] = from[i][j]; both rows x cols and cols x rows, contiguous. */
-static void transpose(const spry_problem *p, void *to, const void *from,
-                      int64_t rows, int64_t cols, int threads)
-{
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int64_t i0 = 0; i0 < rows; i0 += BLOCK)
-        for (int64_t j0 = 0; j0 < cols; j0 += BLOCK)
-            for (int64_t i = i0; i < rows && i < i0 + BLOCK; i++)
-                for (int64_t j = j0; j < cols && j < j0 + BLOCK; j++)
-                    if (p->type == SPRY_F32)
-                        ((float *)to)[j * rows + i] =
-                            ((const float *)from)[i * cols + j];
-                    else
-                        ((double *)to)[j * rows + i] =
-                            ((const double *)from)[i * cols + j];
-}
-
-static spry_status run_columns(const spry_plan *plan, sp_operands f)
-{
-    const spry_problem *p = plan->p;
-    int64_t in = p->A->cols, out = p->A->rows;
-    void *B = sp_alloc_raw(in * p->n, p->type);
-    void *C = sp_alloc_raw(out * p->n, p->type), *result = f.C;
-    spry_status s = SPRY_OK;
-
-    if (!B || !C)
-        s = sp_fail_memory((size_t)((in + out) * p->n) * p->type);
-    else {
-        transpose(p, B, f.B, p->n, in, plan->x.threads);
-        if (f.beta != 0)
-            transpose(p, C, f.C, p->n, out, plan->x.threads);
-        f.B = B;
-        f.C = C;
-        s = run_rows(plan, f);
-        transpose(p, result, C, out, p->n, plan->x.threads);
-    }
-    sp_free(B);
-    sp_free(C);
-    return s;
-}
-
 spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
                             const void *D, double beta, void *C)
 {
@@ -386,8 +387,8 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
     if (spry_problem_output_size(plan->p) == 0)
         return SPRY_OK;
     if (plan->p->layout == SPRY_COL_MAJOR)
-        return run_columns(plan, f);
-    return run_rows(plan, f);
+        return sp_run_columns(plan, f);
+    return sp_run_rows(plan, f);
 }
 
 spry_status spry_run(const spry_plan *plan, const void *B, void *C)

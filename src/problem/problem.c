@@ -110,6 +110,7 @@ void spry_problem_free(spry_problem *p)
     sp_free(p->sketch);
     sp_free(p->fibers);
     sp_free(p->blocks);
+    sp_free(p->tiles);
     sp_free(p);
 }
 

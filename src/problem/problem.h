@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "matrix/matrix.h"
 #include "spry/problem.h"
 
 /* What entries of a tensor share. */
@@ -28,12 +29,16 @@ struct spry_problem {
     spry_stats *sketch;   /* the same */
     sp_fibers *fibers;    /* the same; of mttkrp only */
     int64_t *blocks;      /* the same; see sp_problem_blocks */
+    void *tiles;          /* the same; see sp_problem_tiles */
 };
 
 /* Blocks of 2^rows x 2^cols of A that hold an entry; with 63, all rows or
  * columns are one block. -1 when there is no memory. */
 enum { SP_BLOCKS = 64, SP_BLOCK_ALL = 63 };
 int64_t sp_problem_blocks(const spry_problem *p, int rows, int cols);
+
+/* sp_matrix_tiles of one shape, [SP_RESTS]; NULL when there is no memory. */
+const sp_tiles *sp_problem_tiles(const spry_problem *p, int r, int c);
 
 /* Statistics as models want them: sp_matrix_sketch. NULL when there is no
  * memory. */

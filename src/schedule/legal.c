@@ -63,6 +63,10 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
     if (x->format == SPRY_SELL && op == SPRY_SPMM &&
         (x->slice < 2 || x->slice * x->tile > 12))
         return "sell takes 2 or more rows at a time, slice x tile <= 12";
+    if (x->rest % 25 || x->rest < 0 || x->rest > 75)
+        return "rest is 25, 50 or 75 percent, or 0";
+    if (x->rest && (x->r < 2 || x->c < 2 || x->r > 8 || x->c > 8))
+        return "blocks that leave a rest are 2 x 2 to 8 x 8";
     if (!power_of_two(x->slice) || x->slice > 8 || x->sigma < 1)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 8 && x->index != 16 && x->index != 64)
@@ -108,6 +112,8 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "panels go with neither order, chunk, stream nor palette";
     if (x->panel && (!power_of_two(x->sigma) || x->sigma > 4096))
         return "with panels sigma is a power of two, at most 4096";
+    if (x->rest && (x->chunk || x->stream))
+        return "a rest goes with neither chunk nor stream";
     if (x->index == 8 && (x->sigma > 1 || x->panel || x->prefetch))
         return "columns of 8 bits go with neither sigma, panel nor prefetch";
     if (x->index == 8 && x->palette == 1)
@@ -215,4 +221,17 @@ spry_status sp_schedule_steps(int64_t stored, int64_t entries)
     return sp_fail(SPRY_USAGE,
                    "columns of 8 bits would store %lld places for %lld entries",
                    (long long)stored, (long long)entries);
+}
+
+int sp_rest_listed(int64_t used, int64_t rows, int based)
+{
+    return !based && used < rows - rows / 4;
+}
+
+spry_status sp_rest_check(int64_t blocks, int64_t left)
+{
+    if (blocks == 0)
+        return sp_fail(SPRY_USAGE, "no block is filled that much");
+    return left ? SPRY_OK
+                : sp_fail(SPRY_USAGE, "every block is filled that much");
 }

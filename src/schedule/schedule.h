@@ -41,6 +41,14 @@ spry_schedule sp_schedule_default(int32_t format);
  * are dense columns, side by side. 1 for other formats. */
 int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes);
 
+/* How what blocks leave is computed: rows, with the rest of x. */
+spry_schedule sp_schedule_of_rest(const spry_schedule *x, const spry_problem *p,
+                                  int lanes);
+/* Is there a list of the rows that have something left? */
+int sp_rest_listed(int64_t used, int64_t rows, int based);
+/* SPRY_USAGE when either of the two has nothing to hold. */
+spry_status sp_rest_check(int64_t blocks, int64_t left);
+
 /* The operand of a tensor's innermost mode: 0 B, 1 D, 2 the result. */
 int sp_schedule_innermost(const spry_schedule *x);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "problem/problem.h"
+
 static const char *const orders[] = {"none", "length", "rcm", "cluster", NULL};
 
 static const char *const modes[] = {"ikl", "ilk", "kli", "lki", NULL};
@@ -13,6 +15,7 @@ const sp_param sp_params[] = {
     {FIELD(tile), 0, NULL, {1, 2, 4, 8, -1}},
     {FIELD(r), 1, NULL, {1, 2, 3, 4, 6, 8, 16, -1}},
     {FIELD(c), 1, NULL, {1, 2, 3, 4, 6, 8, 16, -1}},
+    {FIELD(rest), 0, NULL, {0, 25, 50, 75, -1}},
     {FIELD(slice), 1, NULL, {1, 2, 4, -1}},
     {FIELD(sigma), 1, NULL, {1, 64, 512, 4096, 1 << 20, -1}},
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
@@ -44,8 +47,8 @@ const sp_format sp_formats[] = {
       "unroll tile index prefetch panel fixed threads chunk",
       "tile unroll index prefetch panel pass fixed threads chunk"}},
     {"bcsr",
-     {"r c index threads chunk",
-      "r c tile index prefetch pass copy stream fixed threads chunk", NULL,
+     {"r c rest index threads chunk",
+      "r c rest tile index prefetch pass copy stream fixed threads chunk", NULL,
       NULL}},
     {"sell",
      {"slice sigma gather index palette prefetch panel threads chunk",
@@ -146,6 +149,24 @@ int sp_schedule_plain(const spry_schedule *x)
     plain.chunk = x->chunk;
     plain.index = x->index;
     return sp_schedule_equal(x, &plain);
+}
+
+/* As many registers as blocks have, for one row, as far as it is wide. */
+spry_schedule sp_schedule_of_rest(const spry_schedule *x, const spry_problem *p,
+                                  int lanes)
+{
+    enum { SHORT_ROWS = 4, WIDEST = 8 };
+    int64_t n = x->pass ? x->pass : p->n;
+    spry_schedule y = *x;
+
+    y.format = SPRY_CSR;
+    y.r = y.c = 1;
+    y.rest = 0;
+    y.unroll = p->op == SPRY_SPMV ? SHORT_ROWS : 1;
+    while (y.tile && 2 * y.tile <= x->r * x->tile && 2 * y.tile <= WIDEST &&
+           2 * y.tile * lanes <= n)
+        y.tile *= 2;
+    return y;
 }
 
 int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes)

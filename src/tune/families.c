@@ -36,13 +36,27 @@ static int tensor_baselines(spry_schedule *out, const spry_problem *p,
     return 2 * n;
 }
 
+/* A kernel that is built in, and for rows that blocks leave another. */
+static int is_built_in(const spry_problem *p, const spry_schedule *x,
+                       const spry_machine *m)
+{
+    int32_t index = x->index ? x->index : 32;
+    sp_spec k = sp_codegen_spec(x, p, m->isa, index);
+    spry_schedule rest =
+        sp_schedule_of_rest(x, p, sp_codegen_lanes(m->isa, p->type));
+
+    if (!sp_builtin_find(&k))
+        return 0;
+    k = sp_codegen_spec(&rest, p, m->isa, index);
+    return !x->rest || sp_builtin_find(&k);
+}
+
 /* The index width is pack's to settle; any width that is built in will do.
  * Compiling costs as much as many races, so it must promise something: a
  * width that full vectors leave a rest of, or a patient caller. */
 static int sparse_available(const spry_problem *p, const spry_schedule *x,
                             const spry_machine *m, sp_compiling compile)
 {
-    sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
     int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;
     const spry_stats *stats = sp_problem_sketch(p);
 
@@ -53,7 +67,7 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
     if (x->palette > 1 && stats &&
         (stats->one_value || stats->different > x->palette))
         return 0; /* beyond, or less than a table is for */
-    return sp_builtin_find(&k) != NULL || compile == SP_COMPILE_ALL ||
+    return is_built_in(p, x, m) || compile == SP_COMPILE_ALL ||
            (compile == SP_COMPILE_USEFUL && x->fixed && rest);
 }
 

@@ -58,7 +58,7 @@ static void compare(const spry_plan *plan, const char *dir, const float *B,
     free(want);
 }
 
-static void export_one(const char *text, spry_op op)
+static void export_of(const char *spec, const char *text, spry_op op)
 {
     char dir[TEST_FOLDER], path[512], source[4096];
     spry_schedule x;
@@ -69,8 +69,7 @@ static void export_one(const char *text, spry_op op)
     int64_t b;
 
     assert_non_null(make_folder(dir));
-    check_ok(spry_matrix_generate(
-        &A, "uniform rows=300 cols=300 nnz=2000 values=ones", 1));
+    check_ok(spry_matrix_generate(&A, spec, 1));
     check_ok(op == SPRY_SPMV   ? spry_problem_spmv(&p, A, SPRY_F32)
              : op == SPRY_SPMM ? spry_problem_spmm(&p, A, N, SPRY_F32)
                                : spry_problem_sddmm(&p, A, N, SPRY_F32));
@@ -94,6 +93,18 @@ static void export_one(const char *text, spry_op op)
     assert_int_equal(system(path), 0);
 }
 
+static void export_one(const char *text, spry_op op)
+{
+    export_of("uniform rows=300 cols=300 nnz=2000 values=ones", text, op);
+}
+
+/* Partly blocks. */
+static void export_mixed(const char *text, spry_op op)
+{
+    export_of("blocks rows=300 r=4 c=4 nnz=2000 scatter=0.3 values=ones", text,
+              op);
+}
+
 static void exported_code_computes_the_same(void **state)
 {
     spry_machine m;
@@ -109,6 +120,9 @@ static void exported_code_computes_the_same(void **state)
     export_one("sell sigma=64 palette=1", SPRY_SPMV);
     export_one("sell slice=2 sigma=64 palette=256", SPRY_SPMV);
     export_one("sell palette=16", SPRY_SPMV);
+    export_one("sell slice=2 index=8 palette=16", SPRY_SPMV);
+    export_mixed("bcsr r=2 c=2 rest=50 threads=2", SPRY_SPMV);
+    export_mixed("bcsr r=4 c=4 tile=1 rest=50 threads=2", SPRY_SPMM);
     export_one("csr tile=2 threads=2", SPRY_SPMM);
     export_one("dcsr tile=1", SPRY_SPMM);
     export_one("csr tile=1 unroll=4 panel=128", SPRY_SDDMM);

@@ -158,6 +158,10 @@ static void formats_fit_their_patterns(void **state)
         {"uniform rows=50k nnz=800k", "csr unroll=4", "bcsr r=4 c=1"},
         {"uniform rows=50k nnz=800k", "sell sigma=64 index=16", "sell"},
         {"hypersparse rows=1M nnz=100k", "dcsr unroll=2", "csr unroll=2"},
+        {"blocks rows=20k r=4 c=4 nnz=400k scatter=0.1", "bcsr r=4 c=4 rest=50",
+         "bcsr r=4 c=4"},
+        {"blocks rows=20k r=4 c=4 nnz=400k scatter=0.1", "bcsr r=4 c=4 rest=50",
+         "csr unroll=4"},
     };
 
     (void)state;

@@ -306,16 +306,22 @@ static void kernels_are_made_at_run_time(void **state)
 /* Refuse the n-th allocation until a plan is made without a refusal. */
 static void allocation_may_fail_anywhere(void **state)
 {
-    static const char *const texts[] = {
-        "csr",          "csr unroll=4 order=rcm",   "csr unroll=4 panel=64",
-        "bcsr r=4 c=2", "sell slice=2 sigma=64",    "dcsr unroll=2",
-        "dia",          "csr unroll=4 order=length"};
+    static const char *const texts[] = {"csr",
+                                        "csr unroll=4 order=rcm",
+                                        "csr unroll=4 panel=64",
+                                        "bcsr r=4 c=2",
+                                        "sell slice=2 sigma=64",
+                                        "dcsr unroll=2",
+                                        "dia",
+                                        "csr unroll=4 order=length",
+                                        "sell palette=256",
+                                        "bcsr r=2 c=2 rest=50"};
     spry_matrix *A = make_matrix(9);
     spry_problem *p;
 
     (void)state;
     check_ok(spry_problem_spmv(&p, A, SPRY_F32));
-    for (int t = 0; t < 8; t++) {
+    for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         spry_schedule s;
         spry_plan *plan = NULL;
         int64_t before = sp_alloc_live(), n = 0;
