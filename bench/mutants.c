@@ -44,6 +44,10 @@ static const struct test_case {
      "bcsr r=4 c=4 tile=2\nbcsr r=4 c=1 tile=2 fixed=1 threads=3\n"
      "csr tile=4 stream=1\ncsr tile=8 stream=1 threads=2\n"
      "bcsr r=2 c=4 tile=1 pass=32 stream=1"},
+    {"blocks rows=138 r=4 c=4 nnz=2000 scatter=0.3", SPRY_SPMM, 37,
+     "bcsr r=4 c=4 tile=2 rest=50 threads=2\nbcsr r=2 c=2 tile=4 rest=75"},
+    {"blocks rows=138 r=4 c=4 nnz=2000 scatter=0.3", SPRY_SPMV, 1,
+     "bcsr r=4 c=4 rest=50 threads=2\nbcsr r=8 c=2 rest=25 index=16"},
     {"hypersparse rows=3000 nnz=600", SPRY_SPMM, 9,
      "dcsr tile=1\ndcsr tile=2 threads=3\ncsr tile=1 chunk=64 threads=3"},
     {"uniform rows=211 cols=307 nnz=1900", SPRY_SDDMM, 29,

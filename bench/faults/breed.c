@@ -88,17 +88,23 @@ int bench_choose(bench_mutant *m, int most, int each, int racy,
 
 /* ---- compiling: many mutants, one file ---- */
 
-/* The mutant's function under a name of its own. */
+/* The mutant's function, or both of them, under names of their own. */
 static int add_mutant(sp_buf *out, const bench_mutant *m, int number,
                       const char *source, const spry_plan *plan)
 {
     size_t own = (size_t)(own_part(source, plan) - source);
+    char rest[SP_KERNEL_NAME] = "rest"; /* or nobody's name */
     sp_buf text = {0};
     long at = bench_fault_apply(&text, source, m->fault, m->place);
 
+    if (plan->rest)
+        sp_codegen_name(rest, &plan->rest_spec);
     if (at >= (long)own && !text.failed)
-        sp_buf_printf(out, "#define %s mutant_%d\n%s\n#undef %s\n", plan->name,
-                      number, text.data + own, plan->name);
+        sp_buf_printf(out,
+                      "#define %s mutant_%d\n#define %s rest_%d\n%s\n"
+                      "#undef %s\n#undef %s\n",
+                      plan->name, number, rest, number, text.data + own,
+                      plan->name, rest);
     sp_buf_free(&text);
     return at >= (long)own;
 }
@@ -271,6 +277,9 @@ static spry_status judge_some(bench_mutant *m, int count, const char *source,
 
         snprintf(name, sizeof name, "mutant_%d", i);
         *(void **)&t->faulty.kernel = sp_jit_symbol(code, name);
+        snprintf(name, sizeof name, "rest_%d", i);
+        if (t->plan->rest)
+            *(void **)&t->faulty.rest = sp_jit_symbol(code, name);
         s = judge_one(&m[i], t, shared);
     }
     sp_jit_free(code);
