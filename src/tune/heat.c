@@ -149,11 +149,21 @@ static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
     return s;
 }
 
+/* The child's copy of a plan of its parent, or a new one. */
+static spry_status make(spry_plan **out, const sp_heats *h, const sp_result *r)
+{
+    if (h->made && r == &results(h)[h->made_for]) {
+        *out = h->made;
+        return SPRY_OK;
+    }
+    return h->family->make(out, h->p, &r->x, h->m, h->kernels);
+}
+
 /* Pack and verify; NULL when that failed or sufficed and the verdict is in. */
 static spry_plan *ready(const sp_heats *h, sp_result *r)
 {
     spry_plan *plan;
-    spry_status s = h->family->make(&plan, h->p, &r->x, h->m, h->kernels);
+    spry_status s = make(&plan, h, r);
 
     if (s != SPRY_OK) {
         finish(r, SPRY_VERDICT_INFEASIBLE, spry_message());

@@ -64,7 +64,9 @@ typedef struct {
     sp_shared *shared; /* sp_result[], the plain ways first */
     int baselines;
     sp_kernels *kernels; /* compiled beforehand; may be NULL */
-    double deadline;     /* by sp_seconds; later nobody starts */
+    spry_plan *made;     /* of results[made_for], beforehand; may be NULL */
+    int made_for;
+    double deadline; /* by sp_seconds; later nobody starts */
     uint64_t seed;
 
     int wide;          /* candidates side by side, packed at once */

@@ -28,6 +28,7 @@ typedef struct {
     int count;        /* results in use */
     int recorded;     /* of them in the store */
     int best;         /* of them the fastest, -1: none yet */
+    spry_plan *made;  /* of the first finalist; NULL: none */
     int checked;      /* the answer was, whole, in the final */
     int stopped;
     char note[512];

@@ -94,6 +94,10 @@ static int pick(const sp_tuner *t, const int *taken, int n)
  * worst pair leaves no doubt. */
 enum { ROUNDS = 9, FEWEST = 6 };
 
+/* Of the budget, for the race itself, however long packing took: what was
+ * found with so much effort is not to fail for want of a few short runs. */
+static const double LEAST_SHARE = 0.1;
+
 /* So many rounds, of as many finalists as fit into what is left of the
  * budget; the first always runs. */
 static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
@@ -109,7 +113,8 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
         else
             need += more;
     }
-    return fmax(left, need * FEWEST / ROUNDS);
+    return fmax(fmax(left, LEAST_SHARE * t->opt.seconds),
+                need * FEWEST / ROUNDS);
 }
 
 /* The best few run again behind the others, in a child of their own, and
@@ -133,8 +138,14 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     if (n == 0)
         return SPRY_OK;
     o.seconds = final_seconds(t, finalist, &n);
+    /* Most likely it wins and is handed out: packed once, not twice. */
+    if (t->family->make(&t->made, t->p, &sp_results(t)[at].x, &t->m, NULL) !=
+        SPRY_OK)
+        t->made = NULL; /* the child will say why */
     t->deadline = sp_seconds() + o.seconds + PATIENCE;
     h = heats_of(t, &o);
+    h.made = t->made;
+    h.made_for = at;
     s = sp_heats_run(&h, at, at + n);
     for (int i = 0; s == SPRY_OK && i < n; i++) {
         const sp_result *r = &sp_results(t)[at + i];

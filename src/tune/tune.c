@@ -52,6 +52,7 @@ static spry_status begin(sp_tuner *t, const spry_problem *p,
 
 static void end(sp_tuner *t)
 {
+    spry_plan_free(t->made);
     sp_oracle_free(t->oracle);
     sp_guess_close(&t->guess);
     if (t->shared.data)
@@ -124,7 +125,7 @@ static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
     return s;
 }
 
-/* Who came through the final was checked whole there. */
+/* Who came through the final was checked whole there, in another process. */
 static spry_status verify(const sp_tuner *t, const spry_plan *plan)
 {
     double seconds;
@@ -136,10 +137,21 @@ static spry_status verify(const sp_tuner *t, const spry_plan *plan)
                : sp_oracle_check(t->oracle, plan);
 }
 
+/* The first finalist's plan, or a new one. */
+static spry_status make(spry_plan **out, sp_tuner *t, const spry_schedule *x)
+{
+    *out = t->made;
+    t->made = NULL;
+    if (*out && sp_schedule_equal(spry_plan_schedule(*out), x))
+        return SPRY_OK;
+    spry_plan_free(*out);
+    return t->family->make(out, t->p, x, &t->m, NULL);
+}
+
 /* Make, verify and tell. */
 static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
 {
-    spry_status s = t->family->make(out, t->p, &story->best, &t->m, NULL);
+    spry_status s = make(out, t, &story->best);
 
     if (s == SPRY_OK)
         s = verify(t, *out);
