@@ -24,33 +24,38 @@ spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
 
 void sp_stats_begin(spry_stats *out, const spry_matrix *m)
 {
-    sp_palette palette;
-
-    sp_palette_of(&palette, m);
     memset(out, 0, sizeof *out);
     out->rows = m->rows;
     out->cols = m->cols;
     out->nnz = m->nnz;
-    out->one_value = sp_matrix_one_value(m);
-    out->different = palette.count;
-    sp_stats_rows(out, m);
+}
+
+spry_status sp_stats_values(spry_stats *s, const spry_matrix *m)
+{
+    sp_palette palette;
+
+    sp_palette_of(&palette, m);
+    s->one_value = sp_matrix_one_value(m);
+    s->different = palette.count;
+    return SPRY_OK;
 }
 
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
 {
-    /* These run one after another over all entries. */
-    static sp_stats_part *const serial[] = {sp_stats_symmetry, sp_stats_reuse,
-                                            sp_stats_diagonals};
+    /* Each of these walks over all entries by itself. */
+    static sp_stats_part *const serial[] = {
+        sp_stats_symmetry, sp_stats_reuse, sp_stats_diagonals, sp_stats_values};
     spry_status s;
 
     sp_stats_begin(out, m);
+    sp_stats_rows(out, m);
     s = sp_stats_entries(out, m);
     if (s == SPRY_OK)
         s = sp_stats_blocks(out, m);
     if (s == SPRY_OK)
         s = sp_stats_threes(out, m);
     if (s == SPRY_OK)
-        s = sp_stats_together(out, m, serial, 3);
+        s = sp_stats_together(out, m, serial, sizeof serial / sizeof *serial);
     return s;
 }
 

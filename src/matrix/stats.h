@@ -22,8 +22,10 @@ spry_status sp_stats_threes(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_reuse(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_diagonals(spry_stats *s, const spry_matrix *m);
 spry_status sp_stats_symmetry(spry_stats *s, const spry_matrix *m);
+/* How many different values there are, if few (stats.c). */
+spry_status sp_stats_values(spry_stats *s, const spry_matrix *m);
 
-/* All 0 but what is known at once: sizes, the one value, rows (stats.c). */
+/* All 0 but the sizes (stats.c). */
 void sp_stats_begin(spry_stats *out, const spry_matrix *m);
 
 /* Parts that mind their own fields only, side by side (stats.c). */

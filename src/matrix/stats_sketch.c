@@ -207,11 +207,12 @@ static spry_status sampled(spry_stats *out, const spry_matrix *m)
 
 /* ---- what stays exact ---- */
 
-/* Columns ascend, so a row's ends are all there is to see. */
-static spry_status ends(spry_stats *out, const spry_matrix *m)
+/* Lengths; and as columns ascend, a row's ends are all there is to see. */
+static spry_status rows(spry_stats *out, const spry_matrix *m)
 {
     double slope = (double)m->cols / (double)m->rows, sum = 0;
 
+    sp_stats_rows(out, m);
     for (int64_t i = 0; i < m->rows; i++) {
         int64_t middle = (int64_t)((double)i * slope), first, last;
 
@@ -238,7 +239,7 @@ spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m)
 {
     /* the longest first */
     static sp_stats_part *const part[] = {sp_stats_reuse, sp_stats_diagonals,
-                                          sampled, ends};
+                                          sampled, sp_stats_values, rows};
 
     if (m->nnz <= SP_SKETCH_FROM)
         return spry_matrix_stats(out, m);
