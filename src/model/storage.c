@@ -115,8 +115,6 @@ static spry_status size_rest(sp_storage *k, const sp_ask *q)
     spry_status s;
     int listed;
 
-    if (spry_stats_fill(q->t, q->x->r, q->x->c) * cells < 1.5)
-        return sp_fail(SPRY_USAGE, "most blocks hold one entry");
     t = sp_problem_tiles(q->p, q->x->r, q->x->c);
     if (!t)
         return sp_fail_memory(sizeof *t);

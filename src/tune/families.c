@@ -67,6 +67,9 @@ static int sparse_available(const spry_problem *p, const spry_schedule *x,
     if (x->palette > 1 && stats &&
         (stats->one_value || stats->different > x->palette))
         return 0; /* beyond, or less than a table is for */
+    if (x->rest && stats &&
+        spry_stats_fill(stats, x->r, x->c) * x->r * x->c < 1.5)
+        return 0; /* most blocks hold one entry */
     return is_built_in(p, x, m) || compile == SP_COMPILE_ALL ||
            (compile == SP_COMPILE_USEFUL && x->fixed && rest);
 }
