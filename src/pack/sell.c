@@ -109,6 +109,22 @@ static void close_slices(slices *c)
     sp_free(c->low);
 }
 
+static spry_status measure_all(slices *c, const sp_pack_job *w)
+{
+    int64_t total = 0, span = 1;
+
+#pragma omp parallel for num_threads(w->threads) schedule(static) reduction(+ : total) reduction(max : span)
+    for (int64_t u = 0; u < c->units; u++) {
+        int64_t wide = measure(c, w->A, u);
+
+        total += c->step[u] * c->lanes;
+        span = wide > span ? wide : span;
+    }
+    c->total = total;
+    c->span = span;
+    return sp_pack_limit(w, (double)total);
+}
+
 /* Slices of neighbours, in steps within reach of 8 bits. */
 static spry_status count_steps(slices *c, const sp_pack_job *w)
 {
@@ -138,17 +154,9 @@ static spry_status open_slices(slices *c, const sp_pack_job *w,
         s = sp_fail_memory((size_t)units * (size_t)(lanes + 2) * 8);
     else
         s = sort_windows(w, c);
-    if (s == SPRY_OK && w->x->index == 8)
-        return count_steps(c, w);
-    for (int64_t u = 0; s == SPRY_OK && u < units; u++) {
-        int64_t span = measure(c, w->A, u);
-
-        c->total += c->step[u] * lanes;
-        c->span = span > c->span ? span : c->span;
-    }
-    if (s == SPRY_OK)
-        s = sp_pack_limit(w, (double)c->total);
-    return s;
+    if (s != SPRY_OK)
+        return s;
+    return w->x->index == 8 ? count_steps(c, w) : measure_all(c, w);
 }
 
 /* ---- what is stored ---- */
