@@ -6,7 +6,6 @@
  * other's time over its own. One thread is timed in processor time, so that
  * other work on the machine counts for less. QUICK=1 leaves out the large
  * matrices. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
