@@ -1,29 +1,89 @@
-/* sell.c - how much padding slices of rows need, from a sample.
+/* sell.c - how much padding slices of rows need.
  *
- * A few windows are looked at; of a large window every so many rows. Sorted,
- * each looked-at row stands for its neighbours, and a slice is as long as
- * the longest row in it. */
+ * A slice is as long as the longest row in it. Rows that are sorted in windows
+ * are known by the histogram of their lengths; of those that stay where they
+ * are a few slices are looked at, and rows too rare to be met there are known
+ * by the histogram again. */
 #include "model/internal.h"
+
+#include <math.h>
 
 #include "matrix/steps.h"
 
-enum { WINDOWS = 16, LOOKS = 64 };
+enum { WINDOWS = 16, LOOKS = 64, MOST = 128, LEVELS = 32 };
+
+/* Rows of a bin, from the longest to the shortest. */
+typedef struct {
+    double rows, longest, shortest;
+} bin;
+
+/* Bins from the longest rows down; how many. */
+static int list_bins(bin out[SPRY_HIST], const spry_stats *t)
+{
+    int count = 0;
+
+    for (int b = SPRY_HIST - 1; b >= 0; b--)
+        if (t->row_hist[b])
+            out[count++] = (bin){
+                (double)t->row_hist[b],
+                b ? fmin(ldexp(1, b) - 1, (double)t->row_max) : 0,
+                b ? fmax(ldexp(1, b - 1), (double)t->row_min) : 0,
+            };
+    return count;
+}
+
+/* ---- sorted ---- */
+
+/* Entries of the `first` longest rows. */
+static double entries_of(const bin *b, int bins, double first)
+{
+    double sum = 0;
+
+    for (int i = 0; i < bins && first > 0; first -= b[i++].rows) {
+        double part = fmin(first, b[i].rows);
+        double fall = (b[i].longest - b[i].shortest) * part / b[i].rows;
+
+        sum += part * (b[i].longest - fall / 2);
+    }
+    return sum;
+}
+
+/* The longest rows are the first of each window, one slice further down every
+ * window begins a slice with one of the next longest, and so on. */
+static double sorted_growth(const spry_stats *t, double window, double slice)
+{
+    bin b[SPRY_HIST];
+    int bins = list_bins(b, t);
+    double rows = (double)t->rows, windows = ceil(rows / window);
+    double all = entries_of(b, bins, rows), stored = 0, at = 0, before = 0;
+
+    for (int k = 0; k < LEVELS && at < rows; k++) {
+        double high = fmin(slice, (rows - at) / windows);
+
+        before = entries_of(b, bins, at);
+        stored += high * (entries_of(b, bins, at + windows) - before);
+        at += slice * windows;
+    }
+    if (at < rows) /* further down neighbours are alike */
+        stored += all - entries_of(b, bins, at);
+    return all > 0 ? fmax(1, stored / all) : 1;
+}
+
+/* ---- as they are, or sorted in windows small enough to look at ---- */
 
 typedef struct {
     double stored, held; /* with and without padding */
-    int64_t low, high;   /* columns of the slice at hand */
-    int64_t span;
+    int64_t most;        /* a longer row counts as this */
 } tally;
 
 /* By insertion, first of those far apart (Shell, gaps of Ciura). */
-static void sort_down(int64_t *length, int n)
+static void sort_down(int64_t *length, int64_t n)
 {
     static const int gaps[] = {23, 10, 4, 1};
 
     for (int k = 0; k < (int)(sizeof gaps / sizeof gaps[0]); k++)
-        for (int i = gaps[k]; i < n; i++) {
-            int64_t v = length[i];
-            int j = i;
+        for (int64_t i = gaps[k]; i < n; i++) {
+            int64_t v = length[i], j = i;
 
             for (; j >= gaps[k] && length[j - gaps[k]] < v; j -= gaps[k])
                 length[j] = length[j - gaps[k]];
@@ -31,47 +91,92 @@ static void sort_down(int64_t *length, int n)
         }
 }
 
-static void note_columns(tally *t, const spry_matrix *A, int64_t i)
-{
-    int64_t first, last;
-
-    if (A->start[i] == A->start[i + 1])
-        return;
-    first = sp_col(A, A->start[i]);
-    last = sp_col(A, A->start[i + 1] - 1);
-    t->low = first < t->low ? first : t->low;
-    t->high = last > t->high ? last : t->high;
-}
-
-/* Rows from, from + step ... below `to`; each stands for `step` rows. */
-static void look(tally *t, const sp_ask *q, int64_t from, int64_t to,
-                 int64_t step, int rows_per_slice)
+static void look_at(tally *t, const sp_ask *q, int64_t from, int64_t rows,
+                    int64_t slice)
 {
     const spry_matrix *A = q->p->A;
-    int64_t length[LOOKS];
-    int n = 0, group = (int)(rows_per_slice / step);
+    int64_t length[MOST], n = A->rows - from < rows ? A->rows - from : rows;
 
-    t->low = A->cols;
-    t->high = -1;
-    for (int64_t i = from; i < to && n < LOOKS; i += step) {
-        length[n++] = A->start[i + 1] - A->start[i];
-        note_columns(t, A, i);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t is = A->start[from + i + 1] - A->start[from + i];
+
+        length[i] = is < t->most ? is : t->most;
+        t->held += (double)length[i];
     }
     if (q->x->sigma > 1)
         sort_down(length, n);
-    group = group < 1 ? 1 : group;
-    for (int i = 0; i < n; i += group) {
-        int64_t most = 0;
+    for (int64_t i = 0; i < n; i += slice) {
+        int64_t longest = 0;
 
-        for (int j = i; j < i + group && j < n; j++) {
-            most = length[j] > most ? length[j] : most;
-            t->held += (double)length[j];
-        }
-        t->stored += (double)most * group;
+        for (int64_t k = i; k < i + slice && k < n; k++)
+            longest = length[k] > longest ? length[k] : longest;
+        t->stored += (double)(longest * slice);
     }
-    if (t->high - t->low + 1 > t->span)
-        t->span = t->high - t->low + 1;
 }
+
+/* Rows up to *most long are met when one in `one_in` is looked at; what the
+ * longer ones have beyond that. */
+static double beyond(double *most, const spry_stats *t, double one_in)
+{
+    bin b[SPRY_HIST];
+    int bins = list_bins(b, t), common = 0;
+    double rare = 0, sum = 0;
+
+    while (common + 1 < bins && rare + b[common].rows <= 2 * one_in)
+        rare += b[common++].rows;
+    *most = b[common].longest;
+    for (int i = 0; i < common; i++) {
+        double mean =
+            b[i].rows > 1 ? (b[i].longest + b[i].shortest) / 2 : b[i].longest;
+
+        sum += b[i].rows * (mean - *most);
+    }
+    return sum;
+}
+
+static double seen_growth(const sp_ask *q, int64_t window, int64_t slice)
+{
+    const spry_matrix *A = q->p->A;
+    int64_t count = (A->rows + window - 1) / window;
+    int64_t every = count > WINDOWS ? count / WINDOWS : 1;
+    double most, rare = beyond(&most, q->t, (double)every);
+    double nnz = fmax(1, (double)A->nnz), usual;
+    tally t = {.most = (int64_t)most};
+
+    for (int64_t w = 0; w < count; w += every)
+        look_at(&t, q, w * window, window, slice);
+    usual = t.held > 0 ? t.stored / t.held : 1;
+    rare = fmin(rare, nnz);
+    return (usual * (nnz - rare) + (double)slice * rare) / nnz;
+}
+
+/* ---- columns ---- */
+
+/* The widest of some windows, from some of their rows. */
+static int64_t span_of(const spry_matrix *A, int64_t window)
+{
+    int64_t count = (A->rows + window - 1) / window, span = 1;
+    int64_t step = (window + LOOKS - 1) / LOOKS;
+    int64_t every = count > WINDOWS ? count / WINDOWS : 1;
+
+    for (int64_t w = 0; w < count; w += every) {
+        int64_t low = A->cols, high = -1, to = (w + 1) * window;
+
+        to = to < A->rows ? to : A->rows;
+        for (int64_t i = w * window; i < to; i += step) {
+            int64_t first = A->start[i], last = A->start[i + 1] - 1;
+
+            if (last < first)
+                continue;
+            low = sp_col(A, first) < low ? sp_col(A, first) : low;
+            high = sp_col(A, last) > high ? sp_col(A, last) : high;
+        }
+        span = high - low + 1 > span ? high - low + 1 : span;
+    }
+    return span;
+}
+
+/* ---- columns of 8 bits ---- */
 
 /* Slices here and there, all while there are few; where rows go apart the
  * first ones tell. */
@@ -95,23 +200,16 @@ static sp_sell look_at_steps(const spry_matrix *A, int rows)
 sp_sell sp_model_sell(const sp_ask *q)
 {
     const spry_matrix *A = q->p->A;
-    int rows = sp_schedule_slice(q->x, q->p->op, q->lanes);
-    int64_t window = q->x->sigma > rows ? q->x->sigma : rows;
-    int64_t count, step, every;
-    tally t = {.span = 1};
+    int64_t slice = sp_schedule_slice(q->x, q->p->op, q->lanes);
+    int64_t window = q->x->sigma > slice ? q->x->sigma : slice;
 
-    if (q->x->index == 8)
-        return look_at_steps(A, rows);
-    window = window < A->rows ? window : A->rows;
-    if (window < 1)
+    if (A->rows < 1)
         return (sp_sell){1, 1};
-    count = (A->rows + window - 1) / window;
-    step = (window + LOOKS - 1) / LOOKS;
-    every = count > WINDOWS ? count / WINDOWS : 1;
-    for (int64_t w = 0; w < count; w += every) {
-        int64_t from = w * window, to = from + window;
-
-        look(&t, q, from, to < A->rows ? to : A->rows, step, rows);
-    }
-    return (sp_sell){t.held > 0 ? t.stored / t.held : 1, t.span};
+    if (q->x->index == 8)
+        return look_at_steps(A, (int)slice);
+    if (window <= MOST)
+        return (sp_sell){seen_growth(q, window, slice), span_of(A, window)};
+    window = window < A->rows ? window : A->rows;
+    return (sp_sell){sorted_growth(q->t, (double)window, (double)slice),
+                     span_of(A, window)};
 }

@@ -127,10 +127,13 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     double outside[SP_LEVELS] = {0};
 
     if (q->p->op == SPRY_SDDMM) {
+        if (k->parts == 1) /* nobody reads B for an empty row */
+            visits -= (double)q->t->empty_rows;
         sp_serve(f->bytes, r, everything, visits * n * size);
         visits = (double)q->t->nnz;
         n = 1;
-    }
+    } else if (k->parts > 1 && q->x->format != SPRY_SELL)
+        visits += rows; /* all of them are cleared first */
     if (q->x->stream) {
         f->stored += visits * n * size;
         return;

@@ -95,15 +95,18 @@ static sp_work spmv_blocks(const sp_ask *q, const sp_storage *k)
     };
 }
 
+/* Groups from which some diagonal leaves the matrix go entry by entry. */
 static sp_work spmv_diagonals(const sp_ask *q, const sp_storage *k)
 {
-    double vectors = k->values / q->lanes, slice = q->x->slice;
+    double reach = ratio((double)q->t->bandwidth, (double)q->t->cols);
+    double edge = k->values * fmin(1, 2 * reach), slice = q->x->slice;
+    double vectors = (k->values - edge) / q->lanes;
 
     return (sp_work){
-        .inner = vectors * (2.5 + 3 / slice),
+        .inner = vectors * (2.5 + 3 / slice) + 8 * edge,
         .ends = k->units * (12 + 4 * slice),
-        .fma = vectors,
-        .chain = FMA_LATENCY * vectors / slice,
+        .fma = vectors + edge,
+        .chain = FMA_LATENCY * (vectors / slice + edge),
         .units = k->units,
         .wrong = q->t->diagonals > 40 ? k->units : 0,
     };

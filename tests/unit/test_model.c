@@ -101,7 +101,9 @@ static void storage_that_is_sampled_is_close(void **state)
         "sell",
         "sell slice=4",
         "sell slice=2 sigma=64 index=16",
+        "sell sigma=512",
         "sell sigma=4096",
+        "sell slice=2 sigma=1048576",
         "csr unroll=4 panel=2048",
     };
 
@@ -109,6 +111,24 @@ static void storage_that_is_sampled_is_close(void **state)
     for (size_t i = 0; i < sizeof spec / sizeof spec[0]; i++)
         for (size_t j = 0; j < sizeof text / sizeof text[0]; j++)
             check_bytes(spec[i], text[j], 0.35);
+}
+
+/* Padded to their length, few rows make a slice many times its entries. */
+static void long_rows_are_not_missed(void **state)
+{
+    static const char *const spec[] = {
+        "powerlaw rows=2800 nnz=34k exponent=1.8",
+        "powerlaw rows=12k nnz=49k exponent=2.2",
+        "arrow rows=5700 head=1 band=8"};
+    static const char *const text[] = {"sell sigma=512", "sell sigma=4096",
+                                       "sell slice=2 sigma=4096",
+                                       "sell slice=2 sigma=1048576"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spec / sizeof spec[0]; i++)
+        for (size_t j = 0; j < sizeof text / sizeof text[0]; j++)
+            check_bytes(spec[i], text[j], 0.35);
+    check_bytes("arrow rows=5700 head=1 band=8", "sell", 0.35);
 }
 
 static void what_packing_refuses_is_refused(void **state)
@@ -246,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_is_exact),
         cmocka_unit_test(storage_that_is_sampled_is_close),
+        cmocka_unit_test(long_rows_are_not_missed),
         cmocka_unit_test(what_packing_refuses_is_refused),
         cmocka_unit_test(formats_fit_their_patterns),
         cmocka_unit_test(edges_have_finite_answers),
