@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/lesson.h"
 #include "problem/problem.h"
 #include "schedule/schedule.h"
 #include "train/internal.h"
@@ -243,6 +244,18 @@ static void add_row(sp_data *d, int64_t from, const sp_example *row)
     d->e.row[d->e.rows++] = *row;
 }
 
+/* Races at different hours compare by their ratio to the baseline only. */
+static void level_times(sp_examples *e)
+{
+    for (int64_t s = 0; s < e->subjects; s++) {
+        double baseline = sp_baseline_of(e, s);
+
+        for (int64_t i = e->start[s]; i < e->start[s + 1]; i++)
+            if (isfinite(baseline) && isfinite(e->row[i].log_speedup))
+                e->row[i].log_seconds = baseline - e->row[i].log_speedup;
+    }
+}
+
 /* Rows by subject; a subject whose problem has no origin is left out. */
 static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
 {
@@ -357,6 +370,7 @@ spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
     if (s == SPRY_OK)
         s = unite_groups(out, &r);
     if (s == SPRY_OK) {
+        level_times(&out->e);
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(threads) if (threads > 1)
         for (int64_t k = 0; k < out->e.subjects; k++)
