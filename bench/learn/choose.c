@@ -9,29 +9,21 @@
 
 #include "schedule/schedule.h"
 
-/* As much must be promised before predict leaves the baseline. */
-static const double PROMISE = 1.05;
-
 /* ---- searching ---- */
 
 /* The schedule that effort predict would take. */
 static spry_status first_choice(spry_schedule *out, asker *a)
 {
-    spry_schedule plain[SP_BASELINES];
-    double seconds[SP_BASELINES];
-    int n = a->family->baselines(plain, a->p, a->m), least = 0, count;
+    spry_schedule x[SP_BASELINES + TOP];
+    int plains = a->family->baselines(x, a->p, a->m), count = 0;
     sp_space s = ask_space(a, SP_FAMILIES, NULL);
-    sp_candidate best;
-    spry_status status;
+    sp_candidate found[TOP];
+    spry_status status =
+        sp_strategy_find("descent")->find(found, &count, TOP, &s);
 
-    sp_guess_seconds(seconds, &a->guess, plain, n);
-    for (int i = 1; i < n; i++)
-        if (seconds[i] < seconds[least])
-            least = i;
-    *out = plain[least];
-    status = sp_strategy_find("descent")->find(&best, &count, 1, &s);
-    if (status == SPRY_OK && count && best.predicted * PROMISE < seconds[least])
-        *out = best.x;
+    for (int i = 0; i < count; i++)
+        x[plains + i] = found[i].x;
+    *out = x[sp_guess_choose(&a->guess, x, plains + count, plains)];
     return status;
 }
 

@@ -100,6 +100,24 @@ spry_status sp_view_score(double *out, sp_view *v, const spry_schedule *x,
     return v->cost->kind->score(out, v, x, count);
 }
 
+spry_status sp_view_opinions(double (*out)[SP_OPINIONS], sp_view *v,
+                             const spry_schedule *x, int64_t count)
+{
+    double *flat = out[0]; /* scores first, then one row for each */
+    spry_status s;
+
+    if (v->cost->kind->opinions)
+        return v->cost->kind->opinions(out, v, x, count);
+    s = sp_view_score(flat, v, x, count);
+    for (int64_t i = count - 1; s == SPRY_OK && i >= 0; i--) {
+        double is = flat[i];
+
+        for (int k = 0; k < SP_OPINIONS; k++)
+            out[i][k] = is;
+    }
+    return s;
+}
+
 int sp_cost_width(const sp_cost *c)
 {
     return c->kind->width ? c->kind->width(c) : 0;

@@ -86,6 +86,8 @@ typedef struct {
     void *payload;
 } sp_lesson;
 
+enum { SP_OPINIONS = 2 };
+
 typedef struct {
     const char *name, *about;
     int matrix;   /* 1: needs the matrix of every subject */
@@ -99,6 +101,9 @@ typedef struct {
     void (*leave)(sp_view *v); /* may be NULL */
     spry_status (*score)(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count);
+    /* The scores that `score` is the mean of; NULL: there is only one. */
+    spry_status (*opinions)(double (*out)[SP_OPINIONS], sp_view *v,
+                            const spry_schedule *x, int64_t count);
     /* The factored head, NULL when there is none: see sp_cost_halves. */
     int (*width)(const sp_cost *c);
     spry_status (*halves)(float *out, const sp_cost *c, const spry_schedule *x,
@@ -153,6 +158,11 @@ void sp_view_free(sp_view *v);
 
 spry_status sp_view_score(double *out, sp_view *v, const spry_schedule *x,
                           int64_t count);
+
+/* Scores by models that learned apart from each other: where they differ the
+ * score is not to be trusted. All alike for a kind with one opinion. */
+spry_status sp_view_opinions(double (*out)[SP_OPINIONS], sp_view *v,
+                             const spry_schedule *x, int64_t count);
 
 /* ---- the factored head ----
  *

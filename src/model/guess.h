@@ -26,4 +26,9 @@ void sp_guess_close(sp_guess *g);
 /* Seconds of n schedules; HUGE_VAL: cannot be had. */
 void sp_guess_seconds(double *out, sp_guess *g, const spry_schedule *x, int n);
 
+/* Which of n schedules to take if none can be measured; the first `plains` of
+ * them are plain loops, and are left only for what promises enough. How far
+ * the opinions of a learned model lie apart counts against a schedule. */
+int sp_guess_choose(sp_guess *g, const spry_schedule *x, int n, int plains);
+
 #endif

@@ -1,11 +1,12 @@
 /* spry.c - the analytic bound, and what was learned about where it is wrong.
  *
  *   log seconds = log of the plain loop's bound + time(problem, machine)
- *               + log of the bound over the plain loop's + trees(all features)
+ *               + the mean of two opinions on the time over the plain loop's:
+ *                   its bound + trees(all features)
+ *                   networks(all features), the mean of two small ones
  *
- * The trees are grown for the order of the schedules of a problem and for
- * their time together, so the score is worth something in both. They are of a
- * few members, and the score is their mean. Beside them lies the factored head,
+ * Both learn the order of the schedules of a problem and their time together,
+ * so the score is worth something in both. Beside them lies the factored head,
  * which does without the bound. */
 #include <math.h>
 #include <string.h>
@@ -13,125 +14,33 @@
 #include "model/distil.h"
 #include "model/fast.h"
 #include "model/kinds.h"
+#include "model/member.h"
+#include "model/plain.h"
 #include "model/team.h"
 #include "model/trees.h"
 
-enum { PROBLEM = SP_PATTERN + SP_MACHINE };
+enum { PROBLEM = SP_PLAIN_FEATURES, NETS = 2, AT_ONCE = 256 };
 
 typedef struct {
     sp_trees trees, time;
+    sp_member net[NETS];
+    int nets; /* 0: a file from before there were any */
     sp_fast fast;
 } model;
 
 typedef struct {
-    double offset;  /* log seconds of the baseline */
-    sp_trees trees; /* the model's, for this problem and machine */
+    double plain;   /* log seconds of the baseline */
+    double known;   /* what the trees say of every schedule, and */
+    sp_trees trees; /* the rest of them, for this problem and machine */
+    sp_tape *tape;  /* of the networks */
+    float (*row)[SP_FEATURES]; /* [AT_ONCE] */
     float fast[SP_FAST_WIDTH];
 } sight;
 
-/* ---- the baseline's time ---- */
-
-/* Where the bound is not known, for want of the matrix, a nanosecond for each
- * product: what the trees make of that is at least seconds. */
-static double log_plain(const sp_subject *s)
-{
-    double products = (double)s->task.nnz * fmax(1, (double)s->task.n);
-
-    return isfinite(s->plain)
-               ? log(s->plain)
-               : log(1e-9 * (products + (double)s->task.rows + 1));
-}
-
-typedef struct {
-    float *x, *label;
-    int64_t rows;
-} baselines;
-
-static double baseline_slopes(float *slope, float *curve, const float *sum,
-                              void *at)
-{
-    const baselines *b = at;
-
-    for (int64_t i = 0; i < b->rows; i++) {
-        slope[i] = sum[i] - b->label[i];
-        curve[i] = 1;
-    }
-    return 0;
-}
-
-static double no_judge(const float *sum, int round, double loss, int *stop,
-                       void *at)
-{
-    (void)sum;
-    (void)round;
-    (void)loss;
-    (void)stop;
-    (void)at;
-    return 0;
-}
-
-static void list_baselines(baselines *b, const sp_examples *e)
-{
-    for (int64_t i = 0; i < e->subjects; i++) {
-        const sp_subject *s = &e->subject[i];
-        double log_seconds = sp_baseline_of(e, i);
-        float *x = b->x + b->rows * PROBLEM;
-
-        if (!isfinite(log_seconds))
-            continue;
-        memcpy(x, s->pattern, sizeof s->pattern);
-        memcpy(x + SP_PATTERN, s->machine, sizeof s->machine);
-        b->label[b->rows++] = (float)(log_seconds - log_plain(s));
-    }
-}
-
-/* One leaf that adds nothing. */
-static spry_status no_tree(sp_trees *out)
-{
-    spry_status s = sp_trees_new(out, PROBLEM, 1, 1);
-
-    if (s == SPRY_OK) {
-        out->start[1] = 1;
-        out->node[0].feature = -1;
-    }
-    return s;
-}
-
-/* How wrong the bound of the plain loop is; nothing where no baseline was
- * measured. */
-static spry_status grow_time(sp_trees *out, const sp_lesson *l)
-{
-    static const char *const setting[][2] = {
-        {"tree_method", "hist"},   {"max_depth", "3"},   {"eta", "0.1"},
-        {"min_child_weight", "3"}, {"subsample", "0.8"}, {NULL, NULL}};
-    int64_t most = l->train->subjects + 1;
-    baselines b = {sp_alloc(most, PROBLEM * sizeof(float)),
-                   sp_alloc(most, sizeof(float)), 0};
-    sp_growing g = {.features = PROBLEM,
-                    .setting = setting,
-                    .rounds = 60,
-                    .threads = l->threads,
-                    .seed = l->seed,
-                    .slopes = baseline_slopes,
-                    .judge = no_judge,
-                    .payload = &b};
-    spry_status s;
-
-    if (b.x && b.label) {
-        list_baselines(&b, l->train);
-        g.train = (sp_field){b.x, NULL, b.rows};
-        s = b.rows >= 4 ? sp_trees_grow(out, &g) : no_tree(out);
-    } else
-        s = sp_fail_memory((size_t)most * PROBLEM * sizeof(float));
-    sp_free(b.x);
-    sp_free(b.label);
-    return s;
-}
-
 /* ---- fitting ---- */
 
-/* Share of a limited time that the trees have; the head has the rest. */
-static const double TEAM_TIME = 0.7;
+/* Shares of a limited time; the head has the rest. */
+static const double TEAM_TIME = 0.5, NET_TIME = 0.1;
 
 typedef struct {
     const sp_lesson *l;
@@ -161,7 +70,7 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
     spry_status s = sp_fast_make(&m->fast, nn);
 
     quiet.note = NULL;
-    quiet.seconds *= 1 - TEAM_TIME;
+    quiet.seconds *= 1 - TEAM_TIME - NETS * NET_TIME;
     if (s == SPRY_OK)
         s = sp_distil(&taught, w->train, &m->trees, w->l->seed, w->l->threads);
     if (s != SPRY_OK)
@@ -171,6 +80,34 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
     sp_scaler_fit(&m->fast.schedule_scale, &taught, PROBLEM);
     s = sp_net_learn(&is);
     sp_table_free(&taught);
+    return s;
+}
+
+static void make_net(model *m, sp_nn *nn, int k, char name[16])
+{
+    snprintf(name, 16, "net%d", k);
+    sp_member_make(&m->net[k], nn, name);
+}
+
+/* One after another, each from other weights. */
+static spry_status fit_nets(model *m, sp_nn *nn, const work *w)
+{
+    sp_lesson quiet = *w->l;
+    char name[16];
+    spry_status s = SPRY_OK;
+
+    m->nets = NETS;
+    quiet.note = NULL;
+    quiet.rounds = 0;
+    quiet.seconds *= NET_TIME;
+    for (int k = 0; k < NETS && s == SPRY_OK; k++) {
+        quiet.seed = w->l->seed + (uint64_t)k;
+        make_net(m, nn, k, name);
+        s = sp_nn_status(nn);
+        if (s == SPRY_OK)
+            s = sp_member_learn(&m->net[k], nn, &quiet, w->train, w->test);
+        sp_nn_freeze(nn, name, 1);
+    }
     return s;
 }
 
@@ -184,12 +121,14 @@ static spry_status fit_all(sp_cost *c, work *w)
     s = sp_team_grow(&m->trees, w->train, w->test, &l);
 
     if (s == SPRY_OK)
-        s = grow_time(&m->time, w->l);
+        s = sp_plain_grow(&m->time, w->l);
     if (s == SPRY_OK)
         s = sp_trees_keep(c->nn, "trees", &m->trees);
     if (s == SPRY_OK)
         s = sp_trees_keep(c->nn, "time", &m->time);
     sp_nn_freeze(c->nn, "t", 1); /* trees and time are no weights */
+    if (s == SPRY_OK)
+        s = fit_nets(m, c->nn, w);
     return s == SPRY_OK ? fit_fast(m, c->nn, w) : s;
 }
 
@@ -217,6 +156,7 @@ static spry_status fit(sp_cost *c, const sp_lesson *l)
 static spry_status open(sp_cost *c)
 {
     model *m = sp_alloc(1, sizeof *m);
+    char name[16];
     spry_status s;
 
     if (!m)
@@ -225,6 +165,9 @@ static spry_status open(sp_cost *c)
     s = sp_trees_open(&m->trees, c->nn, "trees", SP_FEATURES);
     if (s == SPRY_OK)
         s = sp_trees_open(&m->time, c->nn, "time", PROBLEM);
+    m->nets = sp_member_known(c->nn, "net0") ? NETS : 0;
+    for (int k = 0; k < m->nets; k++)
+        make_net(m, c->nn, k, name);
     return s == SPRY_OK ? sp_fast_make(&m->fast, c->nn) : s;
 }
 
@@ -254,8 +197,13 @@ static spry_status look(sp_view *v)
     v->inner = is;
     memcpy(row, s->pattern, sizeof s->pattern);
     memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
-    is->offset = log_plain(s) + sp_trees_sum(&m->time, row);
-    status = sp_trees_settle(&is->trees, &is->offset, &m->trees, row, PROBLEM);
+    is->plain = sp_plain_log(s) + sp_trees_sum(&m->time, row);
+    status = sp_trees_settle(&is->trees, &is->known, &m->trees, row, PROBLEM);
+    if (status == SPRY_OK)
+        status = sp_tape_new(&is->tape, 1);
+    is->row = sp_alloc_raw(AT_ONCE, sizeof *is->row);
+    if (status == SPRY_OK && !is->row)
+        status = sp_fail_memory(AT_ONCE * sizeof *is->row);
     return status == SPRY_OK ? sp_fast_problem(is->fast, &m->fast, s) : status;
 }
 
@@ -263,8 +211,11 @@ static void leave(sp_view *v)
 {
     sight *is = v->inner;
 
-    if (is)
+    if (is) {
         sp_trees_free(&is->trees);
+        sp_tape_free(is->tape);
+        sp_free(is->row);
+    }
     sp_free(is);
 }
 
@@ -272,32 +223,88 @@ static void leave(sp_view *v)
  * thread. */
 enum { FEW = 32, MANY = 128 };
 
-static void score_few(double *out, const sp_view *v, const spry_schedule *x,
-                      int64_t count)
+/* Rows from `at` on, and what the trees say; HUGE_VAL: cannot be had. */
+static void ask_trees(double *out, const sp_view *v, const spry_schedule *x,
+                      int64_t at, int64_t count)
 {
     const sight *is = v->inner;
-    float row[FEW][SP_FEATURES];
     double sum[FEW] = {0};
-    int64_t who[FEW], n = 0;
+    int had[FEW];
 
     for (int64_t i = 0; i < count; i++) {
-        out[i] = HUGE_VAL;
-        if (sp_subject_row(row[n], v->subject, &x[i]))
-            who[n++] = i;
+        had[i] = sp_subject_row(is->row[at + i], v->subject, &x[at + i]);
+        if (!had[i])
+            memset(is->row[at + i], 0, sizeof *is->row);
     }
-    if (n)
-        sp_trees_add(sum, &is->trees, row[0], n);
-    for (int64_t k = 0; k < n; k++)
-        out[who[k]] = is->offset + (double)sp_row_bound(row[k]) + sum[k];
+    sp_trees_add(sum, &is->trees, is->row[at], count);
+    for (int64_t i = 0; i < count; i++)
+        out[at + i] = had[i] ? is->plain + is->known + sum[i] +
+                                   (double)sp_row_bound(is->row[at + i])
+                             : HUGE_VAL;
+}
+
+/* What the networks say of the rows that are there; `out` holds what the
+ * trees said. */
+static spry_status ask_nets(double *out, const sp_view *v, int64_t count)
+{
+    const model *m = v->cost->inner;
+    const sight *is = v->inner;
+
+    for (int64_t i = 0; i < count && m->nets; i++)
+        out[i] = is->plain;
+    sp_tape_begin(is->tape, 0);
+    for (int k = 0; k < m->nets; k++) {
+        sp_tensor *y = sp_member_pass(is->tape, &m->net[k], is->row[0], count);
+
+        for (int64_t i = 0; y && i < count; i++)
+            out[i] += (double)y->value[i] / NETS;
+    }
+    return sp_tape_status(is->tape);
+}
+
+/* Both, of AT_ONCE schedules or fewer. */
+static spry_status ask_both(double *trees, double *nets, const sp_view *v,
+                            const spry_schedule *x, int64_t count)
+{
+#pragma omp parallel for schedule(dynamic, 1) if (count >= MANY)
+    for (int64_t at = 0; at < count; at += FEW)
+        ask_trees(trees, v, x, at, count - at < FEW ? count - at : FEW);
+    memcpy(nets, trees, (size_t)count * sizeof *nets);
+    return ask_nets(nets, v, count);
+}
+
+static spry_status opinions(double (*out)[SP_OPINIONS], sp_view *v,
+                            const spry_schedule *x, int64_t count)
+{
+    double trees[AT_ONCE], nets[AT_ONCE];
+    spry_status s = SPRY_OK;
+
+    for (int64_t at = 0; at < count && s == SPRY_OK; at += AT_ONCE) {
+        int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+
+        s = ask_both(trees, nets, v, x + at, n);
+        for (int64_t i = 0; i < n; i++) {
+            out[at + i][0] = trees[i];
+            out[at + i][1] = isfinite(trees[i]) ? nets[i] : HUGE_VAL;
+        }
+    }
+    return s;
 }
 
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
 {
-#pragma omp parallel for schedule(dynamic, 1) if (count >= MANY)
-    for (int64_t at = 0; at < count; at += FEW)
-        score_few(out + at, v, x + at, count - at < FEW ? count - at : FEW);
-    return SPRY_OK;
+    double is[AT_ONCE][SP_OPINIONS];
+    spry_status s = SPRY_OK;
+
+    for (int64_t at = 0; at < count && s == SPRY_OK; at += AT_ONCE) {
+        int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
+
+        s = opinions(is, v, x + at, n);
+        for (int64_t i = 0; i < n; i++)
+            out[at + i] = (is[i][0] + is[i][1]) / 2;
+    }
+    return s;
 }
 
 static int width(const sp_cost *c)
@@ -324,7 +331,7 @@ static void join(float *out, const sp_view *v, const float *half, int64_t count)
 
 const sp_cost_kind sp_cost_spry = {
     .name = "spry",
-    .about = "the bound, corrected by trees; and a factored head",
+    .about = "the bound, corrected by trees and networks; a factored head",
     .absolute = 1,
     .fit = fit,
     .open = open,
@@ -332,6 +339,7 @@ const sp_cost_kind sp_cost_spry = {
     .look = look,
     .leave = leave,
     .score = score,
+    .opinions = opinions,
     .width = width,
     .halves = halves,
     .join = join,

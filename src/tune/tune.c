@@ -21,9 +21,6 @@ static const double WORTH = 1.02;
  * makes them many times longer, must promise more than that. */
 static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
 
-/* Unmeasured, so much must be promised; a learned promise is worth more. */
-static const double PROMISE = 1, LEARNED_PROMISE = 1.05;
-
 /* Fewer calls than this many seconds of plain work are not worth a race. */
 static const double WORTH_TUNING = 0.05;
 
@@ -373,17 +370,16 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
 static spry_status favourite(spry_schedule *best, sp_tuner *t)
 {
     spry_status s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
-    double promise = t->guess.view ? LEARNED_PROMISE : PROMISE;
-    double least = predicted(t, best) / promise;
+    spry_schedule x[SP_RESULTS];
 
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
-    for (int i = 0; s == SPRY_OK && i < t->count; i++)
-        if (sp_results(t)[i].predicted < least) {
-            least = sp_results(t)[i].predicted;
-            *best = sp_results(t)[i].x;
-        }
-    return s;
+    if (s != SPRY_OK || t->count == 0)
+        return s;
+    for (int i = 0; i < t->count; i++)
+        x[i] = sp_results(t)[i].x;
+    *best = x[sp_guess_choose(&t->guess, x, t->count, t->baselines)];
+    return SPRY_OK;
 }
 
 /* The model's favourite, or the plain loop when nothing was asked of it. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "model/cost.h"
+#include "model/guess.h"
 #include "model/trees.h"
 #include "model/waconet.h"
 #include "spry/model.h"
@@ -232,6 +233,32 @@ static void check_kept(const sp_cost *c, const sp_examples *e,
     unlink(path);
 }
 
+/* A score is the mean of the opinions, and who is chosen unmeasured promises
+ * more than the plain loop. */
+static void check_opinions(const sp_cost *c, const sp_subject *s,
+                           const sp_example *row, const double *score)
+{
+    double is[EACH][SP_OPINIONS], plain, chosen;
+    spry_schedule x[EACH + 1];
+    sp_guess g;
+    int at;
+
+    x[0] = spry_schedule_baseline(1);
+    for (int i = 0; i < EACH; i++)
+        x[i + 1] = row[i].x;
+    check_ok(sp_guess_with(&g, s->p, s->m, c));
+    check_ok(sp_view_opinions(is, g.view, x + 1, EACH));
+    for (int i = 0; i < EACH; i++)
+        if (isfinite(score[i]))
+            assert_true(fabs((is[i][0] + is[i][1]) / 2 - score[i]) < 1e-5);
+    at = sp_guess_choose(&g, x, EACH + 1, 1);
+    assert_true(at >= 0 && at <= EACH);
+    check_ok(sp_view_score(&plain, g.view, &x[0], 1));
+    check_ok(sp_view_score(&chosen, g.view, &x[at], 1));
+    assert_true(at == 0 || chosen < plain - log(1.1));
+    sp_guess_close(&g);
+}
+
 /* Better than `least` on problems never seen, better than chance by far. */
 static void check_kind(const char *kind, spry_op op, int rounds, double least)
 {
@@ -246,6 +273,7 @@ static void check_kind(const char *kind, spry_op op, int rounds, double least)
     if (is < least)
         fail_msg("%s orders %.3f of the pairs", kind, is);
     check_kept(c, &w.test, score);
+    check_opinions(c, &w.test.subject[0], w.test.row, score);
     if (sp_cost_width(c)) {
         join_all(score, c, &w.test);
         is = accuracy(&w.test, score);
