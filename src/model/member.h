@@ -7,7 +7,7 @@
 
 #include "model/net.h"
 
-enum { SP_MEMBER_WIDTH = 64, SP_MEMBER_BLOCKS = 2 };
+enum { SP_MEMBER_WIDTH = 128, SP_MEMBER_BLOCKS = 2 };
 
 typedef struct {
     sp_scaler scaler;
