@@ -65,3 +65,20 @@ sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests)
                       .nests = nests,
                       .view = a->guess.view};
 }
+
+spry_status ask_choice(spry_schedule *out, asker *a)
+{
+    spry_schedule x[SP_BASELINES + TOP];
+    int plains = a->family->baselines(x, a->p, a->m), count = 0;
+    sp_space s = ask_space(a, SP_FAMILIES, NULL);
+    sp_candidate found[TOP];
+    spry_status status;
+
+    sp_guess_hurry(&a->guess, 1);
+    status = sp_strategy_find("descent")->find(found, &count, TOP, &s);
+    sp_guess_hurry(&a->guess, 0);
+    for (int i = 0; i < count; i++)
+        x[plains + i] = found[i].x;
+    *out = x[sp_guess_choose(&a->guess, x, plains + count, plains)];
+    return status;
+}

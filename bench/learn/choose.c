@@ -9,24 +9,6 @@
 
 #include "schedule/schedule.h"
 
-/* ---- searching ---- */
-
-/* The schedule that effort predict would take. */
-static spry_status first_choice(spry_schedule *out, asker *a)
-{
-    spry_schedule x[SP_BASELINES + TOP];
-    int plains = a->family->baselines(x, a->p, a->m), count = 0;
-    sp_space s = ask_space(a, SP_FAMILIES, NULL);
-    sp_candidate found[TOP];
-    spry_status status =
-        sp_strategy_find("descent")->find(found, &count, TOP, &s);
-
-    for (int i = 0; i < count; i++)
-        x[plains + i] = found[i].x;
-    *out = x[sp_guess_choose(&a->guess, x, plains + count, plains)];
-    return status;
-}
-
 /* ---- measuring ---- */
 
 /* Rows whose 95 % interval is wider than this either way say nothing about
@@ -54,9 +36,9 @@ static const sp_example *faster(const sp_example *a, const sp_example *b)
     return !a || (b && speedup(b) > speedup(a)) ? b : a;
 }
 
-/* Who seemed best of the top, and the first and second of all. */
+/* Who seemed best: of the top, and of all. */
 typedef struct {
-    const sp_example *top, *first, *second;
+    const sp_example *top, *all;
 } leaders;
 
 static leaders look_up(task *t, const spry_schedule *list, int count)
@@ -72,33 +54,30 @@ static leaders look_up(task *t, const spry_schedule *list, int count)
     }
     for (int i = 0; i < t->rows; i++)
         if (speedup(&t->row[i]) > 0)
-            l.first = faster(l.first, &t->row[i]);
-    for (int i = 0; i < t->rows; i++)
-        if (speedup(&t->row[i]) > 0 && &t->row[i] != l.first)
-            l.second = faster(l.second, &t->row[i]);
+            l.all = faster(l.all, &t->row[i]);
     return l;
 }
 
-/* What the choice and the leaders are worth, measured side by side. */
+/* What the choice and the leaders are worth, measured side by side. Nobody is
+ * chosen by this measurement, so none of the three is flattered by it; where
+ * the best of all is no better after all, regret is negative. */
 static spry_status weigh(bench *b, task *t, const leaders *l,
                          const spry_schedule *choice)
 {
-    enum { CHOICE, BEST_OF_TOP, FIRST, SECOND, MOST };
-    spry_schedule x[MOST] = {*choice};
-    double is[MOST];
+    enum { CHOICE, BEST_OF_TOP, BEST, ASKED };
+    spry_schedule x[ASKED] = {*choice};
+    double is[ASKED] = {0};
     spry_status s;
 
-    if (!l->top || !l->first)
+    if (!l->top || !l->all)
         return SPRY_OK;
-    t->seemed = speedup(l->first);
+    t->seemed = speedup(l->all);
     x[BEST_OF_TOP] = l->top->x;
-    x[FIRST] = l->first->x;
-    x[SECOND] = l->second ? l->second->x : l->first->x;
-    s = confirm(b, t, is, x, MOST);
+    x[BEST] = l->all->x;
+    s = confirm(b, t, is, x, ASKED);
     t->predicted = is[CHOICE];
     t->best_of_top = is[BEST_OF_TOP];
-    for (int i = 0; i < MOST; i++)
-        t->best_known = fmax(t->best_known, is[i]);
+    t->best_known = is[BEST];
     return s;
 }
 
@@ -140,7 +119,7 @@ static spry_status choose(bench *b, task *t, const sp_cost *c)
         return s;
     s = find_top(list, &count, &a);
     if (s == SPRY_OK)
-        s = first_choice(&list[count], &a);
+        s = ask_choice(&list[count], &a);
     ask_close(&a);
     if (s == SPRY_OK)
         s = collect_list(b, t, list, count + 1);
@@ -221,7 +200,8 @@ void print_choices(bench *b)
         for (int i = 0; i < f->count; i++) {
             const task *t = f->at[i];
 
-            if (!(t->best_of_top > 0) || !(t->predicted > 0))
+            if (!(t->best_of_top > 0) || !(t->predicted > 0) ||
+                !(t->best_known > 0))
                 continue;
             for (int deep = 0; deep <= t->deep; deep++) {
                 regret[deep] += log(t->best_known / t->best_of_top);

@@ -201,10 +201,9 @@ static spry_status predict_once(prediction *out, const bench *b,
                                 const spry_matrix *A, const sp_cost *c)
 {
     double begun = sp_seconds();
-    sp_candidate top[TOP];
+    spry_schedule choice;
     spry_problem *p;
     asker a;
-    int count;
     spry_status s = spry_problem_spmm(&p, A, 128, SPRY_F32);
 
     if (s != SPRY_OK)
@@ -213,9 +212,7 @@ static spry_status predict_once(prediction *out, const bench *b,
     s = ask_open(&a, p, &b->m, c);
     out->features = sp_seconds() - begun - out->key;
     if (s == SPRY_OK) {
-        sp_space space = ask_space(&a, SP_FAMILIES, NULL);
-
-        s = sp_strategy_find("descent")->find(top, &count, TOP, &space);
+        s = ask_choice(&choice, &a);
         ask_close(&a);
     }
     out->search = sp_seconds() - begun - out->key - out->features;

@@ -102,6 +102,9 @@ void ask_close(asker *a);
 /* What it searches: families that are built in, nests of the table. */
 sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests);
 
+/* The schedule that effort predict would take. */
+spry_status ask_choice(spry_schedule *out, asker *a);
+
 /* ---- confirm.c: the same few once more ---- */
 
 /* speedup[n] over the baseline, of one race; 0: not measured. */

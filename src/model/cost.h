@@ -123,6 +123,7 @@ struct sp_view {
     const sp_cost *cost;
     const sp_subject *subject; /* borrowed */
     void *inner;
+    int hasty; /* 1: scores may leave out what takes longest */
 };
 
 extern const sp_cost_kind *const sp_cost_kinds[]; /* ends with NULL */

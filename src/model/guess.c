@@ -97,6 +97,12 @@ void sp_guess_seconds(double *out, sp_guess *g, const spry_schedule *x, int n)
         out[i] = isfinite(out[i]) ? exp(out[i] + g->plain) : HUGE_VAL;
 }
 
+void sp_guess_hurry(sp_guess *g, int hasty)
+{
+    if (g->view)
+        g->view->hasty = hasty;
+}
+
 /* ---- choosing ---- */
 
 /* Unmeasured, so much must be promised; what is learned promises more, and by

@@ -26,6 +26,10 @@ void sp_guess_close(sp_guess *g);
 /* Seconds of n schedules; HUGE_VAL: cannot be had. */
 void sp_guess_seconds(double *out, sp_guess *g, const spry_schedule *x, int n);
 
+/* 1: from now on seconds may be rough, if that is faster; 0: no longer. What
+ * was found that way is chosen from with all that the model knows. */
+void sp_guess_hurry(sp_guess *g, int hasty);
+
 /* Which of n schedules to take if none can be measured; the first `plains` of
  * them are plain loops, and are left only for what promises enough. How far
  * the opinions of a learned model lie apart counts against a schedule. */

@@ -270,7 +270,7 @@ static spry_status ask_both(double *trees, double *nets, const sp_view *v,
     for (int64_t at = 0; at < count; at += FEW)
         ask_trees(trees, v, x, at, count - at < FEW ? count - at : FEW);
     memcpy(nets, trees, (size_t)count * sizeof *nets);
-    return ask_nets(nets, v, count);
+    return v->hasty ? SPRY_OK : ask_nets(nets, v, count);
 }
 
 static spry_status opinions(double (*out)[SP_OPINIONS], sp_view *v,

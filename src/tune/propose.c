@@ -232,7 +232,9 @@ spry_status sp_tune_propose(sp_tuner *t)
         if (spry_schedule_legal(&known.liked[i], t->p, &t->m) == SPRY_OK &&
             score_one(&g, &known.liked[i]) < HUGE_VAL)
             add(t, &known.liked[i], score_one(&g, &known.liked[i]));
+    sp_guess_hurry(&t->guess, t->opt.effort == SPRY_PREDICT);
     s = strategy_of(t)->find(found, &count, most, &space);
+    sp_guess_hurry(&t->guess, 0);
     for (int i = 0; s == SPRY_OK && i < count; i++) {
         if (i == FAVOURITES)
             s = second_opinion(t, &g);
