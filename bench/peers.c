@@ -26,7 +26,7 @@ typedef struct {
 /* Who is so many seconds behind tunes for less. */
 static const double LATE = 30, LATE_TUNING = 1.5;
 
-static const limits FULL = {800, 970, 1085, 6}, QUICK = {75, 90, 105, 1};
+static const limits FULL = {860, 1000, 1105, 6}, QUICK = {75, 90, 105, 1};
 
 static const double NOT_BELOW = 0.98;
 static const double RACE_SHARE = 0.3; /* of the tuning, for each race */
