@@ -11,7 +11,7 @@
 #include "search/internal.h"
 
 /* So many are kept of a format; steps of a nest are drawn by chance. */
-enum { WIDE = 4, DRAWN = 48, FIRST_SEEN = 4096 };
+enum { WIDE = 3, DRAWN = 48, FIRST_SEEN = 4096 };
 /* A format whose best shape is so much slower is left alone. */
 static const double HOPELESS = 2;
 
