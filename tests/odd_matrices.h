@@ -137,4 +137,18 @@ static spry_matrix *make_matrix(int which)
     return A;
 }
 
+/* A plan of a schedule's text, for three threads of an instruction set. */
+static inline spry_status make_plan(spry_plan **plan, const spry_problem *p,
+                                    const char *text, spry_isa isa)
+{
+    spry_schedule x;
+    spry_machine m;
+
+    check_ok(spry_machine_detect(&m));
+    m.isa = isa;
+    m.threads = 3;
+    check_ok(spry_schedule_parse(&x, text));
+    return spry_plan_make(plan, p, &x, &m);
+}
+
 #endif

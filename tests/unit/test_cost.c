@@ -10,7 +10,6 @@
 #include "model/cost.h"
 #include "model/guess.h"
 #include "model/trees.h"
-#include "model/waconet.h"
 #include "spry/model.h"
 #include "spry/space.h"
 
@@ -377,56 +376,7 @@ static void test_mlp(void **state)
 
 /* ---- WACO's network ---- */
 
-static void test_waconet(void **state)
-{
-    const struct {
-        spry_op op;
-        int64_t numbers;
-    } published[] = {
-        {SPRY_SPMV, 371777}, {SPRY_SPMM, 376769}, {SPRY_SDDMM, 380961}};
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        static int64_t nowhere;
-        static const sp_examples none = {.start = &nowhere};
-        sp_lesson l = {.train = &none, .threads = 1, .rounds = 1};
-        sp_cost *c;
-
-        check_ok(
-            sp_cost_fit(&c, sp_cost_kind_find("waconet"), published[i].op, &l));
-        assert_int_equal(sp_nn_count(c->nn), published[i].numbers);
-        sp_cost_free(c);
-    }
-}
-
 /* It has no words for families, and its halves are its head. */
-/* Patterns beyond the limit shrink to it, those below stay as they are. */
-static void test_sites(void **state)
-{
-    static const struct {
-        const char *spec;
-        int shrinks;
-    } is[] = {{"gen:uniform,rows=300,nnz=4k", 0},
-              {"gen:uniform,rows=30k,nnz=90k", 1},
-              {"gen:banded,rows=20k,band=4,density=0.5", 1}};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
-        sp_waco_sites sites;
-        spry_matrix *A;
-
-        check_ok(spry_matrix_read(&A, is[i].spec));
-        check_ok(sp_waco_sites_new(&sites, A));
-        if (is[i].shrinks)
-            assert_in_range(sites.at[0]->n, SP_WACO_SITES / 4, SP_WACO_SITES);
-        else
-            assert_int_equal(sites.at[0]->n, A->nnz);
-        sp_waco_sites_free(&sites);
-        spry_matrix_free(A);
-    }
-    assert_int_equal(sp_alloc_live(), 0);
-}
-
 static void test_waconet_learns(void **state)
 {
     static world w;
@@ -542,7 +492,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spry),           cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_gbdt),           cmocka_unit_test(test_mlp),
-        cmocka_unit_test(test_waconet),        cmocka_unit_test(test_sites),
         cmocka_unit_test(test_waconet_learns), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_memory),
     };

@@ -78,19 +78,6 @@ static spry_matrix *make_few(int which, int count)
     return A;
 }
 
-static spry_status make_plan(spry_plan **plan, const spry_problem *p,
-                             const char *text, spry_isa isa)
-{
-    spry_schedule x;
-    spry_machine m;
-
-    check_ok(spry_machine_detect(&m));
-    m.isa = isa;
-    m.threads = 3;
-    check_ok(spry_schedule_parse(&x, text));
-    return spry_plan_make(plan, p, &x, &m);
-}
-
 static void check_matrix(const spry_matrix *A, spry_type type, spry_isa isa)
 {
     spry_problem *p;

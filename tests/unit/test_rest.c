@@ -39,17 +39,6 @@ static spry_machine machine(void)
     return m;
 }
 
-static spry_status make_plan(spry_plan **plan, const spry_problem *p,
-                             const char *text, spry_isa isa)
-{
-    spry_schedule x;
-    spry_machine m = machine();
-
-    m.isa = isa;
-    check_ok(spry_schedule_parse(&x, text));
-    return spry_plan_make(plan, p, &x, &m);
-}
-
 static spry_problem *problem_of(const spry_matrix *A, int columns,
                                 spry_type type)
 {

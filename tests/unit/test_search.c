@@ -97,6 +97,33 @@ static void strategies_keep_their_promise(void **state)
     }
 }
 
+/* What predict relies on: nearly the best, for a small part of the asking. */
+static void descent_finds_nearly_the_best(void **state)
+{
+    static const char *const spec[] = {
+        "rmat scale=12 degree=8", "uniform rows=20k nnz=200k",
+        "stencil5 nx=120", "blocks rows=4k r=4 c=4 nnz=60k"};
+
+    (void)state;
+    for (int i = 0; i < 4 * 3; i++) {
+        world w;
+        sp_candidate best, near;
+        int64_t all;
+        int count;
+
+        open_world(&w, spec[i / 3], (spry_op)(SPRY_SPMV + i % 3));
+        check_ok(sp_strategy_find("exhaustive")->find(&best, &count, 1, &w.s));
+        all = w.asked;
+        w.asked = 0;
+        check_ok(sp_strategy_find("descent")->find(&near, &count, 1, &w.s));
+        if (near.predicted > 1.003 * best.predicted)
+            fail_msg("%s, operation %d: %.4f of the best", spec[i / 3], i % 3,
+                     near.predicted / best.predicted);
+        assert_true(3 * w.asked < all);
+        close_world(&w);
+    }
+}
+
 static void exhaustive_finds_the_best_of_all(void **state)
 {
     world w;
@@ -284,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strategies_keep_their_promise),
+        cmocka_unit_test(descent_finds_nearly_the_best),
         cmocka_unit_test(exhaustive_finds_the_best_of_all),
         cmocka_unit_test(plausible_formats_get_a_place),
         cmocka_unit_test(no_choice_takes_all_places),

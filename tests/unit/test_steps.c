@@ -15,19 +15,6 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof texts[0] };
 
-static spry_status make_plan(spry_plan **plan, const spry_problem *p,
-                             const char *text, spry_isa isa)
-{
-    spry_schedule x;
-    spry_machine m;
-
-    check_ok(spry_machine_detect(&m));
-    m.isa = isa;
-    m.threads = 3;
-    check_ok(spry_schedule_parse(&x, text));
-    return spry_plan_make(plan, p, &x, &m);
-}
-
 /* Values that a palette holds; zeros and infinities are among them. */
 static spry_matrix *make_few(int which)
 {
