@@ -25,7 +25,7 @@ demo: all                           ## tune a generated matrix, under a minute
 model: all                          ## collect and train what is shipped
 	tools/train.sh build/release/spry $(BUDGET)
 check: all                          ## every test
-	ctest --preset release
+	tools/test.sh release
 bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack
@@ -54,7 +54,7 @@ install: all                        ## to PREFIX, below DESTDIR
 
 $(SUITES): %: build/%/build.ninja   ## every test in another build
 	cmake --build --preset $@ -j $(JOBS)
-	ctest --preset $@
+	tools/test.sh $@
 	$(if $(filter coverage,$@),tools/coverage.sh build/$@)
 tsan fuzz:                          ## the same with clang, if it is there
 	tools/clang-suite.sh $@ $(JOBS)

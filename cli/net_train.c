@@ -44,11 +44,22 @@ typedef struct {
     size_t count, room;
 } curve;
 
+/* Said once learning has begun: what is refused gets one sentence. */
+static void note_eigen(void)
+{
+    if (form == SPRY_EON_ATTENTION && embedding == SPRY_LAPLACIAN &&
+        strcmp(spry_eigen(), "ARPACK") != 0)
+        say_note("ARPACK (libarpack2) is not there; eigenvectors are found by "
+                 "spry's own iteration, more slowly");
+}
+
 static int note(const spry_lesson *now, void *payload)
 {
     curve *c = payload;
     char text[128];
 
+    if (c->count == 0)
+        note_eigen();
     if (c->count == c->room) {
         size_t room = 2 * c->room + 64;
         spry_lesson *more = realloc(c->lesson, room * sizeof *more);
@@ -141,10 +152,6 @@ static spry_status learn(const spry_network *const *nets, int count)
 
     if (s != SPRY_OK)
         return s;
-    if (form == SPRY_EON_ATTENTION && embedding == SPRY_LAPLACIAN &&
-        strcmp(spry_eigen(), "ARPACK") != 0)
-        say_note("ARPACK (libarpack2) is not there; eigenvectors are found by "
-                 "spry's own iteration, more slowly");
     o.form = (spry_eon)form;
     o.embedding = (spry_embedding)embedding;
     o.memory = memory;

@@ -25,4 +25,4 @@ export TSAN_OPTIONS="ignore_noninstrumented_modules=1 ${TSAN_OPTIONS-}"
 
 [ -e "build/$preset/build.ninja" ] || cmake --preset "$preset"
 cmake --build --preset "$preset" -j "$jobs"
-ctest --preset "$preset"
+tools/test.sh "$preset"

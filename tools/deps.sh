@@ -17,6 +17,7 @@ libhwloc-dev    pkg-config --exists hwloc
 libsqlite3-dev  pkg-config --exists sqlite3
 zlib1g-dev      pkg-config --exists zlib
 libopenblas0    /sbin/ldconfig -p | grep -q libopenblas.so.0
+libxgboost0     /sbin/ldconfig -p | grep -q libxgboost.so.0
 libcmocka-dev   pkg-config --exists cmocka
 python3         python3 --version
 '
@@ -36,7 +37,6 @@ libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
-libxgboost0         /sbin/ldconfig -p | grep -q libxgboost.so.0
 '
 
 # The packages of the rows on stdin whose command fails.

@@ -11,7 +11,7 @@ c++17) compiler=$CXX language=c++ ;;
 *) echo "usage: headers.sh c11|c++17" >&2; exit 2 ;;
 esac
 if ! command -v "$compiler" >/dev/null; then
-    echo "no compiler for $1" >&2
+    echo "SKIPPED: there is no compiler for $1"
     exit 77
 fi
 

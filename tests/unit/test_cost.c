@@ -316,7 +316,7 @@ static void test_spry(void **state)
     (void)state;
     assert_true(bound < 0.95);
     if (no_trees())
-        skip();
+        skip_because("XGBoost is not there");
     check_kind("spry", SPRY_SPMM, 80, fmax(0.9, bound));
     check_kind("spry", SPRY_SPMV, 80, 0.88);
 }
@@ -343,7 +343,7 @@ static void test_seconds(void **state)
 
     (void)state;
     if (no_trees())
-        skip();
+        skip_because("XGBoost is not there");
     open_world(&w, SPRY_SPMM);
     for (int k = 0; k < SUBJECTS; k += 2) {
         sp_task task = w.subject[k].task;
@@ -363,7 +363,7 @@ static void test_gbdt(void **state)
 {
     (void)state;
     if (no_trees())
-        skip();
+        skip_because("XGBoost is not there");
     check_kind("gbdt", SPRY_SPMM, 60, 0.85);
     check_kind("gbdt-leaf", SPRY_SPMM, 60, 0.85);
 }

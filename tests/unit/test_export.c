@@ -112,7 +112,7 @@ static void exported_code_computes_the_same(void **state)
     (void)state;
     check_ok(spry_machine_detect(&m));
     if (spry_jit_available() != SPRY_OK || m.isa < SPRY_AVX2)
-        skip();
+        skip_because("it needs a compiler and AVX2");
     export_one("csr", SPRY_SPMV);
     export_one("sell slice=2 sigma=64", SPRY_SPMV);
     export_one("sell tile=2 slice=2 sigma=64", SPRY_SPMM);

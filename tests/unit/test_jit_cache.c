@@ -220,7 +220,7 @@ static void what_someone_else_owns_is_not_used(void **state)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* only root can give files away */
+        skip_because("only root can give files away");
     assert_int_equal(chown(kept(), 12345, 0), 0);
     check_heals("belongs to someone else");
     assert_int_equal(chown(in_dir(FOLDER), 12345, 0), 0);

@@ -193,7 +193,7 @@ static void check_isa(spry_isa isa)
 
     check_ok(spry_machine_detect(&m));
     if (isa > m.isa)
-        skip();
+        skip_because("this CPU lacks the instruction set");
     m.isa = isa;
     m.threads = 3;
     for (int op = SPRY_SPMV; op <= SPRY_SDDMM; op++)

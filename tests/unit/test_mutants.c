@@ -52,7 +52,7 @@ static void faults_are_noticed(void **state)
 
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     check_ok(spry_problem_spmv(&p, A, SPRY_F32));
     for (int i = 0; i < 3; i++)
         judge(&f, p, spmv[i], &r);

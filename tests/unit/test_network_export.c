@@ -96,7 +96,7 @@ static void exported_networks_compute_the_same(void **state)
 {
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     export_one("gen:radix,depth=8", "none");
     export_one("gen:radix,depth=8", "all");
     export_one("gen:random,width=60,depth=5,density=0.2,bias=-0.1", "none");

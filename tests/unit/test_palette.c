@@ -237,7 +237,7 @@ static void tables_are_expected_to_pay(void **state)
     (void)state;
     check_ok(spry_machine_detect(&m));
     if (m.isa != SPRY_AVX2 && m.isa != SPRY_AVX512)
-        skip();
+        skip_because("it needs AVX2 or AVX-512");
     for (int i = 0; i < SPRY_CACHES; i++)
         m.cache[i].bytes = 1 << 18;
     check_ok(spry_matrix_generate(&A, "banded rows=40k band=20 values=7", 1));

@@ -287,7 +287,7 @@ static void kernels_are_made_at_run_time(void **state)
 
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     check_ok(spry_problem_spmm(&p, A, 77, SPRY_F32));
     for (int t = 0; t < 4; t++) {
         spry_schedule s;

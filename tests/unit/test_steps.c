@@ -49,7 +49,7 @@ static void all_kernels_agree(void **state)
 
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip(); /* these kernels are not built in */
+        skip_because("there is no compiler");
     check_ok(spry_machine_detect(&m));
     for (int a = 0; a < MAKERS; a++) {
         spry_matrix *A = make_few(a);
@@ -102,7 +102,7 @@ static void far_columns_are_refused(void **state)
 
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
         spry_prediction guess;
         spry_schedule x;
@@ -141,7 +141,7 @@ static void fillers_meet_no_infinity(void **state)
 
     (void)state;
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     check_ok(spry_machine_detect(&m));
     check_ok(spry_problem_spmv(&p, A, SPRY_F64));
     for (int i = 0; i < 64; i++)

@@ -144,7 +144,7 @@ static void check_operation(spry_op op)
     int done = 0;
 
     if (spry_jit_available() != SPRY_OK)
-        skip();
+        skip_because("there is no compiler");
     check_ok(spry_machine_detect(&m));
     m.threads = 3;
     sp_jit_limit(200);
