@@ -40,35 +40,21 @@ const char *spry_generator_params(int i)
     return kind_at(i) ? kind_at(i)->params : NULL;
 }
 
-static spry_status unknown_kind(const sp_kind *const *from, int count,
-                                const char *name, size_t len)
-{
-    char list[512] = "";
-    size_t used = 0;
-
-    for (int k = 0; k < count && used < sizeof list; k++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 k ? ", " : "", from[k]->name);
-    return sp_fail(SPRY_USAGE, "no generator '%.*s'; there are %s", (int)len,
-                   name, list);
-}
-
 /* The kind named first; *rest is the text behind it. */
 static spry_status find_kind(const sp_kind **kind, const char **rest,
                              const sp_kind *const *from, int count,
-                             const char *spec)
+                             const char *text)
 {
-    const char *name = spec + strspn(spec, " \t\n");
-    size_t len = strcspn(name, " \t\n,");
+    const char *name[KINDS];
+    spry_status s;
+    int found;
 
-    *rest = name + len;
     for (int k = 0; k < count; k++)
-        if (strlen(from[k]->name) == len &&
-            memcmp(from[k]->name, name, len) == 0) {
-            *kind = from[k];
-            return SPRY_OK;
-        }
-    return unknown_kind(from, count, name, len < 40 ? len : 40);
+        name[k] = from[k]->name;
+    s = sp_recipe_kind(&found, rest, text, "generator", name, count);
+    if (s == SPRY_OK)
+        *kind = from[found];
+    return s;
 }
 
 /* start[i] = entries of row i, then where row i begins. */

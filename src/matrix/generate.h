@@ -10,10 +10,8 @@
 
 #include <stdint.h>
 
-#include "base/base.h"
+#include "base/recipe.h"
 #include "spry/matrix.h"
-
-enum { SP_PARAMS = 12, SP_PARAM_NAME = 16 };
 
 /* Every kind's params end with these. index: 32 or 64 bits, auto = as cols
  * need. */
@@ -22,20 +20,17 @@ enum { SP_PARAMS = 12, SP_PARAM_NAME = 16 };
 /* How a parameter got its value. */
 typedef enum { SP_DEFAULT, SP_AUTO, SP_GIVEN } sp_origin;
 
-typedef struct {
-    char name[SP_PARAM_NAME];
-    double value; /* 0 while SP_AUTO */
-    sp_origin origin;
-} sp_param;
-
 typedef struct sp_kind sp_kind;
 
 /* One generation under way: the parameters, then what prepare makes. */
 typedef struct {
     const sp_kind *kind;
     uint64_t seed;
-    sp_param param[SP_PARAMS];
-    int params;
+    sp_recipe recipe;
+    struct {
+        double value; /* 0 while SP_AUTO */
+        sp_origin origin;
+    } param[SP_RECIPE_PARAMS];
     int64_t values; /* different ones; 0: random */
     int64_t rows, cols;
     int64_t widest; /* no row draws more columns than this */
@@ -72,8 +67,8 @@ spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
 
 /* ---- the spec (generate_spec.c) ---- */
 
-/* Fill g->kind's parameters: defaults, then the "key=value ..." of spec. */
-spry_status sp_gen_parse(sp_gen *g, const char *spec);
+/* Fill g->kind's parameters: defaults, then the "key=value ..." of text. */
+spry_status sp_gen_parse(sp_gen *g, const char *text);
 /* SPRY_USAGE when a kind is about to make more than 2^34: hours of work that
  * would not fit in memory. */
 spry_status sp_gen_entries(const sp_gen *g, double entries);

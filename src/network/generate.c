@@ -30,50 +30,49 @@ const char *spry_network_generator_params(int i)
     return maker_at(i) ? maker_at(i)->params : NULL;
 }
 
-static void unknown_maker(const char *name, size_t len)
-{
-    char list[256] = "";
-    size_t used = 0;
-
-    for (int i = 0; i < MAKERS && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                 i ? ", " : "", makers[i]->name);
-    sp_fail(SPRY_USAGE, "no generator of networks '%.*s'; there are %s",
-            (int)(len < 40 ? len : 40), name, list);
-}
-
-/* The maker named first; *rest is the text behind it. NULL and a sentence
- * when there is none. */
-static const sp_maker *find_maker(const char **rest, const char *spec)
-{
-    const char *name = spec + strspn(spec, " \t\n");
-    size_t len = strcspn(name, " \t\n,");
-
-    *rest = name + len;
-    for (int i = 0; i < MAKERS; i++)
-        if (strlen(makers[i]->name) == len &&
-            memcmp(makers[i]->name, name, len) == 0)
-            return makers[i];
-    unknown_maker(name, len);
-    return NULL;
-}
-
 spry_status sp_generate_open(spry_layers *s, spry_network **whole,
                              const char *text)
 {
-    const char *rest;
-    const sp_maker *maker = find_maker(&rest, text);
-    sp_spec spec;
+    const char *name[MAKERS], *rest;
+    const sp_maker *maker;
+    sp_recipe recipe;
     spry_status status;
+    int kind;
 
     *whole = NULL;
-    if (!maker)
-        return SPRY_USAGE;
-    status = sp_spec_parse(&spec, maker->name, maker->params, rest);
+    for (int i = 0; i < MAKERS; i++)
+        name[i] = makers[i]->name;
+    status = sp_recipe_kind(&kind, &rest, text, "generator of networks", name,
+                            MAKERS);
     if (status != SPRY_OK)
         return status;
-    return maker->open ? maker->open(s, &spec)
-                       : maker->make(whole, &spec, s->options.seed);
+    maker = makers[kind];
+    status = sp_recipe_parse(&recipe, maker->name, maker->params, rest);
+    if (status != SPRY_OK)
+        return status;
+    return maker->open ? maker->open(s, &recipe)
+                       : maker->make(whole, &recipe, s->options.seed);
+}
+
+spry_status sp_recipe_neuron(spry_activation *a, float *bias,
+                             const sp_recipe *p)
+{
+    const char *word = sp_recipe_text(p, "activation");
+    double limit, b;
+    spry_status s = sp_recipe_real(&limit, p, "limit", 0, 1e30);
+
+    if (s == SPRY_OK)
+        s = sp_recipe_real(&b, p, "bias", -1e30, 1e30);
+    if (s != SPRY_OK)
+        return s;
+    *bias = (float)b;
+    for (int c = 0; spry_curve_name((spry_curve)c); c++)
+        if (strcmp(word, spry_curve_name((spry_curve)c)) == 0) {
+            a->curve = (spry_curve)c;
+            a->limit = a->curve == SPRY_CLAMP ? (float)limit : 0;
+            return SPRY_OK;
+        }
+    return sp_recipe_refuse(p, "activation");
 }
 
 /* ---- chance ---- */

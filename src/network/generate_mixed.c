@@ -85,9 +85,9 @@ static int systems_fit(const mixed *m)
 }
 
 /* classes=0: the product of the radices. */
-static spry_status read_classes(mixed *m, const sp_spec *p)
+static spry_status read_classes(mixed *m, const sp_recipe *p)
 {
-    spry_status s = sp_spec_count(&m->classes, p, "classes", 0, 1 << 24);
+    spry_status s = sp_recipe_count(&m->classes, p, "classes", 0, 1 << 24);
 
     if (s != SPRY_OK || m->classes)
         return s;
@@ -100,12 +100,13 @@ static spry_status read_classes(mixed *m, const sp_spec *p)
     return SPRY_OK;
 }
 
-static spry_status read_mixed(mixed *m, const sp_spec *p)
+static spry_status read_mixed(mixed *m, const sp_recipe *p)
 {
-    spry_status s = sp_spec_list(m->radix, &m->radices, RADICES, p, "radices");
+    spry_status s =
+        sp_recipe_list(m->radix, &m->radices, RADICES, p, "radices");
 
     if (s == SPRY_OK)
-        s = sp_spec_list(m->copy, &m->copies, RADICES + 1, p, "copies");
+        s = sp_recipe_list(m->copy, &m->copies, RADICES + 1, p, "copies");
     if (s == SPRY_OK)
         s = read_classes(m, p);
     if (s != SPRY_OK)
@@ -126,14 +127,14 @@ static spry_status read_mixed(mixed *m, const sp_spec *p)
     return SPRY_OK;
 }
 
-static spry_status open_mixed(spry_layers *s, const sp_spec *p)
+static spry_status open_mixed(spry_layers *s, const sp_recipe *p)
 {
     mixed *m = s->state = sp_alloc(1, sizeof *m);
     spry_status status = m ? read_mixed(m, p) : sp_fail_memory(sizeof *m);
 
     s->source = &mixed_source;
     if (status == SPRY_OK)
-        status = sp_spec_neuron(&s->layer.activation, &s->options.bias, p);
+        status = sp_recipe_neuron(&s->layer.activation, &s->options.bias, p);
     if (status != SPRY_OK)
         return status;
     s->inputs = m->classes * copies_at(m, 0);
@@ -145,6 +146,6 @@ static spry_status open_mixed(spry_layers *s, const sp_spec *p)
 const sp_maker sp_maker_mixed = {
     .name = "mixed",
     .help = "a RadiX-Net of any radices, such as radices=2x3x4 copies=8",
-    .params = "radices=2x2x2x2x2x2 classes=0 copies=16" SP_SPEC_NEURON,
+    .params = "radices=2x2x2x2x2x2 classes=0 copies=16" SP_RECIPE_NEURON,
     .open = open_mixed,
 };

@@ -173,12 +173,13 @@ static spry_status make_room(pruned *p)
     return p->dense ? SPRY_OK : sp_fail_memory((size_t)most * sizeof(float));
 }
 
-static spry_status read_pruned(pruned *p, const sp_spec *spec)
+static spry_status read_pruned(pruned *p, const sp_recipe *spec)
 {
-    spry_status s = sp_spec_list(p->width, &p->widths, WIDTHS, spec, "widths");
+    spry_status s =
+        sp_recipe_list(p->width, &p->widths, WIDTHS, spec, "widths");
 
     if (s == SPRY_OK)
-        s = sp_spec_real(&p->sparsity, spec, "sparsity", 0, 1);
+        s = sp_recipe_real(&p->sparsity, spec, "sparsity", 0, 1);
     if (s != SPRY_OK)
         return s;
     if (p->widths < 2)
@@ -193,14 +194,14 @@ static spry_status read_pruned(pruned *p, const sp_spec *spec)
     return make_room(p);
 }
 
-static spry_status open_pruned(spry_layers *s, const sp_spec *spec)
+static spry_status open_pruned(spry_layers *s, const sp_recipe *spec)
 {
     pruned *p = s->state = sp_alloc(1, sizeof *p);
     spry_status status = p ? read_pruned(p, spec) : sp_fail_memory(sizeof *p);
 
     s->source = &pruned_source;
     if (status == SPRY_OK)
-        status = sp_spec_neuron(&s->layer.activation, &s->options.bias, spec);
+        status = sp_recipe_neuron(&s->layer.activation, &s->options.bias, spec);
     if (status != SPRY_OK)
         return status;
     s->inputs = p->width[0];
@@ -212,6 +213,6 @@ static spry_status open_pruned(spry_layers *s, const sp_spec *spec)
 const sp_maker sp_maker_pruned = {
     .name = "pruned",
     .help = "a dense perceptron of which only the largest weights are left",
-    .params = "widths=784x300x100x10 sparsity=0.9" SP_SPEC_NEURON,
+    .params = "widths=784x300x100x10 sparsity=0.9" SP_RECIPE_NEURON,
     .open = open_pruned,
 };

@@ -194,13 +194,13 @@ static spry_status open_width(spry_layers *s, const struct width *width)
     return SPRY_OK;
 }
 
-static spry_status open_radix(spry_layers *s, const sp_spec *p)
+static spry_status open_radix(spry_layers *s, const sp_recipe *p)
 {
     int64_t neurons;
-    spry_status status = sp_spec_count(&neurons, p, "width", 1, INT32_MAX);
+    spry_status status = sp_recipe_count(&neurons, p, "width", 1, INT32_MAX);
 
     if (status == SPRY_OK)
-        status = sp_spec_count(&s->depth, p, "depth", 1, 1 << 20);
+        status = sp_recipe_count(&s->depth, p, "depth", 1, 1 << 20);
     if (status != SPRY_OK)
         return status;
     if (!find_width(neurons))

@@ -31,7 +31,7 @@ static spry_status next(spry_layers *s)
 
 static const sp_source random_source = {.next = next};
 
-static spry_status open_random(spry_layers *s, const sp_spec *p)
+static spry_status open_random(spry_layers *s, const sp_recipe *p)
 {
     chance *c = s->state = sp_alloc(1, sizeof *c);
     double density;
@@ -39,7 +39,7 @@ static spry_status open_random(spry_layers *s, const sp_spec *p)
 
     s->source = &random_source;
     if (status == SPRY_OK)
-        status = sp_spec_real(&density, p, "density", 0, 1);
+        status = sp_recipe_real(&density, p, "density", 0, 1);
     if (status != SPRY_OK)
         return status;
     if (!c)
@@ -51,6 +51,6 @@ static spry_status open_random(spry_layers *s, const sp_spec *p)
 const sp_maker sp_maker_random = {
     .name = "random",
     .help = "every edge between two layers is there with the same chance",
-    .params = "width=1024 depth=4 density=0.05" SP_SPEC_NEURON,
+    .params = "width=1024 depth=4 density=0.05" SP_RECIPE_NEURON,
     .open = open_random,
 };

@@ -72,15 +72,15 @@ spry_status sp_layers_draw(spry_layers *s, int64_t outputs, int64_t most,
     return status;
 }
 
-spry_status sp_layers_shape(spry_layers *s, const sp_spec *p)
+spry_status sp_layers_shape(spry_layers *s, const sp_recipe *p)
 {
-    spry_status status = sp_spec_count(&s->inputs, p, "width", 1, 1 << 24);
+    spry_status status = sp_recipe_count(&s->inputs, p, "width", 1, 1 << 24);
 
     if (status == SPRY_OK)
-        status = sp_spec_count(&s->depth, p, "depth", 1, 1 << 20);
+        status = sp_recipe_count(&s->depth, p, "depth", 1, 1 << 20);
     s->outputs = s->inputs;
     if (status == SPRY_OK)
-        status = sp_spec_neuron(&s->layer.activation, &s->options.bias, p);
+        status = sp_recipe_neuron(&s->layer.activation, &s->options.bias, p);
     return status;
 }
 

@@ -9,18 +9,18 @@ typedef struct {
     float bias;
 } shape;
 
-static spry_status read_shape(shape *out, const sp_spec *p)
+static spry_status read_shape(shape *out, const sp_recipe *p)
 {
-    spry_status s = sp_spec_count(&out->width, p, "width", 1, 1 << 20);
+    spry_status s = sp_recipe_count(&out->width, p, "width", 1, 1 << 20);
 
     if (s == SPRY_OK)
-        s = sp_spec_count(&out->depth, p, "depth", 1, 1 << 10);
+        s = sp_recipe_count(&out->depth, p, "depth", 1, 1 << 10);
     if (s == SPRY_OK)
-        s = sp_spec_count(&out->degree, p, "degree", 1, out->width);
+        s = sp_recipe_count(&out->degree, p, "degree", 1, out->width);
     if (s == SPRY_OK)
-        s = sp_spec_real(&out->skip, p, "skip", 0, 1);
+        s = sp_recipe_real(&out->skip, p, "skip", 0, 1);
     if (s == SPRY_OK)
-        s = sp_spec_neuron(&out->activation, &out->bias, p);
+        s = sp_recipe_neuron(&out->activation, &out->bias, p);
     if (s == SPRY_OK && out->width * out->depth * out->degree > INT32_MAX)
         s = sp_fail(SPRY_USAGE, "skip: more than 2^31 edges are too many");
     return s;
@@ -65,7 +65,7 @@ static void fill(const sp_parts *p, const shape *g, uint64_t seed)
     }
 }
 
-static spry_status make_skip(spry_network **out, const sp_spec *spec,
+static spry_status make_skip(spry_network **out, const sp_recipe *spec,
                              uint64_t seed)
 {
     shape g;
@@ -88,6 +88,6 @@ static spry_status make_skip(spry_network **out, const sp_spec *spec,
 const sp_maker sp_maker_skip = {
     .name = "skip",
     .help = "a random graph whose edges may skip layers",
-    .params = "width=256 depth=8 degree=16 skip=0.25" SP_SPEC_NEURON,
+    .params = "width=256 depth=8 degree=16 skip=0.25" SP_RECIPE_NEURON,
     .make = make_skip,
 };

@@ -38,16 +38,16 @@ static spry_status next(spry_layers *s)
 
 static const sp_source world_source = {.next = next};
 
-static spry_status open_world(spry_layers *s, const sp_spec *p)
+static spry_status open_world(spry_layers *s, const sp_recipe *p)
 {
     world *w = s->state = sp_alloc(1, sizeof *w);
     spry_status status = w ? sp_layers_shape(s, p) : sp_fail_memory(sizeof *w);
 
     s->source = &world_source;
     if (status == SPRY_OK)
-        status = sp_spec_count(&w->degree, p, "degree", 1, s->inputs);
+        status = sp_recipe_count(&w->degree, p, "degree", 1, s->inputs);
     if (status == SPRY_OK)
-        status = sp_spec_real(&w->rewire, p, "rewire", 0, 1);
+        status = sp_recipe_real(&w->rewire, p, "rewire", 0, 1);
     if (status == SPRY_OK)
         s->edges = s->inputs * s->depth * w->degree;
     return status;
@@ -56,6 +56,6 @@ static spry_status open_world(spry_layers *s, const sp_spec *p)
 const sp_maker sp_maker_smallworld = {
     .name = "smallworld",
     .help = "neighbours on a ring, some rewired to anywhere",
-    .params = "width=1024 depth=4 degree=32 rewire=0.1" SP_SPEC_NEURON,
+    .params = "width=1024 depth=4 degree=32 rewire=0.1" SP_RECIPE_NEURON,
     .open = open_world,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/recipe.h"
 #include "spry/network.h"
 
 /* ---- networks (network.c) ---- */
@@ -134,42 +135,19 @@ spry_status sp_gather_add(sp_gather *g, const spry_layer *layer);
 spry_status sp_gather_end(spry_network **out, sp_gather *g);
 void sp_gather_free(sp_gather *g);
 
-/* ---- generators (generate.c, spec.c, generate_*.c) ---- */
+/* ---- generators (generate.c, generate_*.c) ---- */
 
-enum { SP_SPEC = 12, SP_SPEC_NAME = 16, SP_SPEC_VALUE = 64 };
-
-/* "key=value" words, the defaults already filled in. */
-typedef struct {
-    const char *kind, *params;
-    int count;
-    struct {
-        char name[SP_SPEC_NAME], value[SP_SPEC_VALUE];
-        int given;
-    } param[SP_SPEC];
-} sp_spec;
-
-/* params, "width=1024 depth=120", names all there are; text overrides. */
-spry_status sp_spec_parse(sp_spec *out, const char *kind, const char *params,
-                          const char *text);
-const char *sp_spec_text(const sp_spec *p, const char *name);
-/* SPRY_USAGE unless low <= value <= high. */
-spry_status sp_spec_count(int64_t *out, const sp_spec *p, const char *name,
-                          int64_t low, int64_t high);
-spry_status sp_spec_real(double *out, const sp_spec *p, const char *name,
-                         double low, double high);
-/* "2x3x4" into out[most], its length. */
-spry_status sp_spec_list(int64_t *out, int *count, int most, const sp_spec *p,
-                         const char *name);
 /* activation=, limit= and bias=. */
-spry_status sp_spec_neuron(spry_activation *a, float *bias, const sp_spec *p);
-#define SP_SPEC_NEURON " activation=relu limit=32 bias=0"
+spry_status sp_recipe_neuron(spry_activation *a, float *bias,
+                             const sp_recipe *p);
+#define SP_RECIPE_NEURON " activation=relu limit=32 bias=0"
 
 /* A kind of network: a source of layers, or, when it is no chain, all of it
  * at once. */
 typedef struct {
     const char *name, *help, *params;
-    spry_status (*open)(spry_layers *s, const sp_spec *p);
-    spry_status (*make)(spry_network **out, const sp_spec *p, uint64_t seed);
+    spry_status (*open)(spry_layers *s, const sp_recipe *p);
+    spry_status (*make)(spry_network **out, const sp_recipe *p, uint64_t seed);
 } sp_maker;
 
 extern const sp_maker sp_maker_radix, sp_maker_mixed, sp_maker_random,
@@ -183,7 +161,7 @@ typedef int64_t sp_drawer(int32_t *source, const spry_layers *s, int64_t output,
 spry_status sp_layers_draw(spry_layers *s, int64_t outputs, int64_t most,
                            sp_drawer *draw);
 /* width=, depth= and the neurons' parameters, into s. */
-spry_status sp_layers_shape(spry_layers *s, const sp_spec *p);
+spry_status sp_layers_shape(spry_layers *s, const sp_recipe *p);
 /* For short lists: sorted in place; is x among them? */
 void sp_sort_sources(int32_t *source, int64_t count);
 int sp_has_source(const int32_t *source, int64_t count, int32_t x);

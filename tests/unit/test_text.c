@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/recipe.h"
 
 static int scan(const char *text, double *v)
 {
@@ -145,6 +145,51 @@ static void counts_are_read_as_people_write_them(void **state)
     assert_false(sp_parse_count("inf", &v));
 }
 
+static void recipes_override_defaults_once(void **state)
+{
+    static const char *const kind[] = {"ring", "star"};
+    static const char params[] = "size=8 parts=2x3 share=0.5";
+    const char *rest;
+    sp_recipe r;
+    int64_t n, part[4];
+    double x;
+    int at, parts;
+
+    (void)state;
+    assert_int_equal(
+        sp_recipe_kind(&at, &rest, " star,size=1k", "shape", kind, 2), SPRY_OK);
+    assert_int_equal(at, 1);
+    assert_int_equal(sp_recipe_parse(&r, "star", params, rest), SPRY_OK);
+    assert_int_equal(sp_recipe_count(&n, &r, "size", 1, 2000), SPRY_OK);
+    assert_int_equal(n, 1000);
+    assert_int_equal(sp_recipe_count(&n, &r, "size", 1, 999), SPRY_USAGE);
+    assert_int_equal(sp_recipe_count(&n, &r, "share", 0, 1), SPRY_USAGE);
+    assert_int_equal(sp_recipe_real(&x, &r, "share", 0, 1), SPRY_OK);
+    assert_true(x == 0.5);
+    assert_int_equal(sp_recipe_list(part, &parts, 4, &r, "parts"), SPRY_OK);
+    assert_true(parts == 2 && part[0] == 2 && part[1] == 3);
+    assert_int_equal(sp_recipe_list(part, &parts, 1, &r, "parts"), SPRY_USAGE);
+}
+
+static void recipes_refuse_what_they_do_not_know(void **state)
+{
+    static const char *const kind[] = {"ring", "star"};
+    static const char *const bad[] = {"size", "size=", "=3", "depth=3",
+                                      "size=1,size=2"};
+    const char *rest;
+    sp_recipe r;
+    int at;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(sp_recipe_parse(&r, "ring", "size=8", bad[i]),
+                         SPRY_USAGE);
+    assert_int_equal(sp_recipe_kind(&at, &rest, "cone", "shape", kind, 2),
+                     SPRY_USAGE);
+    assert_string_equal(spry_message(),
+                        "no shape 'cone'; there are ring, star");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +199,8 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_left_alone),
         cmocka_unit_test(whole_numbers_fit_or_fail),
         cmocka_unit_test(counts_are_read_as_people_write_them),
+        cmocka_unit_test(recipes_override_defaults_once),
+        cmocka_unit_test(recipes_refuse_what_they_do_not_know),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
