@@ -45,9 +45,12 @@ spry_status spry_guess(double *seconds, char who[SPRY_WHO],
                        const spry_problem *p, const spry_schedule *x, int n,
                        const spry_machine *m);
 
-/* What learned models multiply with: OpenBLAS and its version, or "own
- * loops", which are slower. */
+/* What learned models multiply with: OpenBLAS, its version and the CPU that
+ * its kernels are for, or "own loops", which are slower. Beside it the share
+ * of one core's multiply-adds that it reaches; 0 when it was not timed, since
+ * there is none or the program had loaded it before. */
 const char *spry_model_blas(void);
+double spry_model_blas_share(void);
 
 #ifdef __cplusplus
 }

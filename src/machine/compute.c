@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "machine/machine.h"
 
 enum { ROUNDS = 1 << 12, PAIRS = 60, FEWEST_PAIRS = 8 };
 
@@ -49,6 +50,14 @@ void sp_probe_compute(sp_probe *p)
     m->fma_f32 = f32 / sp_fastest(run_f32, p, COMPUTE_BUDGET);
     m->fma_f64 = f64 / sp_fastest(run_f64, p, COMPUTE_BUDGET);
     m->fork = sp_fastest(run_fork, p, COMPUTE_BUDGET);
+}
+
+double sp_multiply_adds(void)
+{
+    sp_probe p = {.lanes = sp_lanes_of(sp_isa_here())};
+    double flops = p.lanes->fma_f32(1, &p.sink) * ROUNDS;
+
+    return flops / sp_fastest(run_f32, &p, 0);
 }
 
 /* ---- noise ---- */

@@ -6,3 +6,8 @@ const char *spry_model_blas(void)
 {
     return sp_nn_blas();
 }
+
+double spry_model_blas_share(void)
+{
+    return sp_nn_blas_share();
+}

@@ -166,7 +166,10 @@ typedef struct {
 } sp_gemm;
 void sp_nn_gemm(const sp_gemm *g, int threads);
 
-/* What computes them: "OpenBLAS 0.3.21 ..." or "own loops". */
+/* What computes them: "OpenBLAS 0.3.21, kernels for Zen" or "own loops"; and
+ * the share of one core's multiply-adds that a product of its reached when it
+ * was opened, 0 when nobody timed one. */
 const char *sp_nn_blas(void);
+double sp_nn_blas_share(void);
 
 #endif

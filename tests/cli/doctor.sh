@@ -12,6 +12,14 @@ expect 0 env PATH=/nowhere SPRY_CC= CC= "$SPRY" doctor
 has '^problem *compiler' out
 expect 0 env SPRY_BLAS=none "$SPRY" doctor
 has '^problem *blas *own loops' out
+expect 0 env OPENBLAS_CORETYPE=Nehalem "$SPRY" doctor
+if grep -q 'blas *OpenBLAS' out && [ "$(uname -m)" = x86_64 ]; then
+    has 'blas *OpenBLAS .*kernels for Nehalem, at [0-9]* % of the peak' out
+    expect 0 env -u OPENBLAS_CORETYPE "$SPRY" doctor
+    if grep -q ' avx' out; then
+        grep -q 'kernels for Prescott' out && fail "kernels of 2004"
+    fi
+fi
 expect 0 env TMPDIR=/nowhere "$SPRY" doctor
 has '^problem *temporary' out
 mkdir file

@@ -2,11 +2,14 @@
  * bits for the same seed, and what they were asked for. */
 #include "nn_gradient.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/base.h"
+#include "machine/machine.h"
+#include "nn/blas.h"
 
 /* ---- products ---- */
 
@@ -79,6 +82,29 @@ static void test_products(void **state)
             check_product(g, 1, 1);
         }
     assert_true(*sp_nn_blas());
+}
+
+/* The kernels that are asked for suit the machine, and the environment is as
+ * before once the library is open. */
+static void test_core_type(void **state)
+{
+    const char *type[SP_CORE_TYPES];
+    int n = sp_blas_core_types(type), whatever = 0;
+
+    (void)state;
+    assert_true(n >= 1 && n <= SP_CORE_TYPES);
+    for (int i = 0; i < n; i++)
+        whatever += type[i] == NULL;
+    assert_int_equal(whatever, 1); /* what it finds itself is tried, too */
+    if (sp_isa_runs_here(SPRY_AVX512))
+        assert_string_equal(type[0], "SkylakeX");
+    else if (sp_isa_runs_here(SPRY_AVX2))
+        assert_true(strcmp(type[0], "Zen") == 0 ||
+                    strcmp(type[0], "Haswell") == 0);
+    (void)sp_blas_open();
+    assert_string_equal(getenv("OPENBLAS_NUM_THREADS"), "7");
+    assert_null(getenv("OPENBLAS_CORETYPE"));
+    assert_true(sp_nn_blas_share() >= 0);
 }
 
 /* A trial is a fork: products must work in it, threads or not. */
@@ -307,6 +333,7 @@ static void test_same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_core_type),
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_after_fork),
         cmocka_unit_test(test_adam_step),
@@ -317,5 +344,7 @@ int main(void)
         cmocka_unit_test(test_same_bits),
     };
 
+    unsetenv("OPENBLAS_CORETYPE"); /* for test_core_type, before it opens */
+    setenv("OPENBLAS_NUM_THREADS", "7", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
