@@ -272,7 +272,7 @@ static spry_status find_winner(story *t, const job *j)
     if (s == SPRY_OK) {
         how = spry_plan_tuning(plan);
         t->winner = *spry_plan_schedule(plan);
-        t->baseline = how->baseline;
+        s = say_status(spry_schedule_parse(&t->baseline, how->baseline));
         t->measured = how->looked_up && how->speedup > 0;
         if (t->measured) {
             t->speedup = how->speedup;

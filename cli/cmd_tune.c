@@ -95,13 +95,6 @@ static void json_machine(json *j, const spry_machine *m)
     json_close(j, '}');
 }
 
-static void json_schedule(json *j, const spry_schedule *x)
-{
-    char text[SPRY_SCHEDULE_TEXT];
-
-    json_text(j, "schedule", spry_schedule_text(text, x));
-}
-
 static void json_speedup(json *j, double speedup, double low, double high)
 {
     json_number(j, "speedup", speedup);
@@ -112,7 +105,7 @@ static void json_speedup(json *j, double speedup, double low, double high)
 static void json_trial(json *j, const spry_trial *t, double plain)
 {
     json_open(j, NULL, '{');
-    json_schedule(j, &t->schedule);
+    json_text(j, "schedule", t->schedule);
     json_text(j, "verdict", spry_verdict_name(t->verdict));
     json_number(j, "seconds", t->seconds);
     json_speedup(j, t->speedup, t->low, t->high);
@@ -133,11 +126,11 @@ static void print_json(const spry_tuning *t, const spry_problem *p,
     json_problem(&j, p, path);
     json_machine(&j, &t->machine);
     json_open(&j, "baseline", '{');
-    json_schedule(&j, &t->baseline);
+    json_text(&j, "schedule", t->baseline);
     json_number(&j, "seconds", t->baseline_seconds);
     json_close(&j, '}');
     json_open(&j, "best", '{');
-    json_schedule(&j, &t->best);
+    json_text(&j, "schedule", t->best);
     json_number(&j, "seconds", t->seconds);
     json_speedup(&j, t->speedup, t->low, t->high);
     json_close(&j, '}');
@@ -179,22 +172,21 @@ static void print_question(const spry_problem *p, const spry_machine *m)
 }
 
 /* Why it failed, without repeating which one did. */
-static const char *reason(const spry_trial *t, const char *schedule)
+static const char *reason(const spry_trial *t)
 {
-    size_t n = strlen(schedule);
+    size_t n = strlen(t->schedule);
 
-    return strncmp(t->why, schedule, n) == 0 && t->why[n] == ':'
+    return strncmp(t->why, t->schedule, n) == 0 && t->why[n] == ':'
                ? t->why + n + 2
                : t->why;
 }
 
 static void print_row(table *rows, const spry_trial *t, int rank, int won)
 {
-    char text[SPRY_SCHEDULE_TEXT];
     int ok = t->verdict == SPRY_VERDICT_OK;
 
     table_cell(rows, "%d", rank);
-    table_cell(rows, "%s", spry_schedule_text(text, &t->schedule));
+    table_cell(rows, "%s", t->schedule);
     table_cell(rows, "%s", ok ? say_seconds(t->seconds) : "-");
     if (ok && t->speedup > 0)
         table_cell(rows, "%.2fx  %s", t->speedup,
@@ -202,7 +194,7 @@ static void print_row(table *rows, const spry_trial *t, int rank, int won)
     else
         table_cell(rows, "-");
     table_cell(rows, "%s%s%s", spry_verdict_name(t->verdict),
-               *t->why ? ": " : "", reason(t, text));
+               *t->why ? ": " : "", reason(t));
     if (won)
         table_bold(rows);
 }
@@ -211,16 +203,13 @@ static void print_trials(const spry_tuning *t, const spry_trial *order)
 {
     int shown = top && top < t->trials ? top : t->trials;
     table *rows;
-    char best[SPRY_SCHEDULE_TEXT], text[SPRY_SCHEDULE_TEXT];
 
     if (t->trials == 0)
         return;
     rows = table_new("rank>schedule<time>speed-up (95 %)>verdict<");
-    spry_schedule_text(best, &t->best);
-    for (int i = 0; i < shown; i++) {
-        spry_schedule_text(text, &order[i].schedule);
-        print_row(rows, &order[i], i + 1, strcmp(text, best) == 0);
-    }
+    for (int i = 0; i < shown; i++)
+        print_row(rows, &order[i], i + 1,
+                  strcmp(order[i].schedule, t->best) == 0);
     printf("\n");
     table_print(rows, stdout);
     if (shown < t->trials)
@@ -229,10 +218,8 @@ static void print_trials(const spry_tuning *t, const spry_trial *order)
 
 static void print_winner(const spry_tuning *t)
 {
-    char best[SPRY_SCHEDULE_TEXT], baseline[SPRY_SCHEDULE_TEXT];
+    const char *best = t->best, *baseline = t->baseline;
 
-    spry_schedule_text(best, &t->best);
-    spry_schedule_text(baseline, &t->baseline);
     if (!t->changed)
         printf("stay with  %s: nothing was proven faster\n", best);
     else if (measured(t))

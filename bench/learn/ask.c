@@ -5,9 +5,9 @@
 
 static int can_be_had(const asker *a, const spry_schedule *x)
 {
-    return a->family->available(a->p, x, a->m,
-                                x->format == SPRY_SUPER ? SP_COMPILE_ALL
-                                                        : SP_COMPILE_NONE);
+    return sp_sparse_available(a->p, x, a->m,
+                               x->format == SPRY_SUPER ? SP_COMPILE_ALL
+                                                       : SP_COMPILE_NONE);
 }
 
 static void score(double *out, const spry_schedule *x, int n, void *payload)
@@ -43,7 +43,6 @@ spry_status ask_open(asker *a, const spry_problem *p, const spry_machine *m,
 {
     a->p = p;
     a->m = m;
-    a->family = sp_family_of(p);
     return sp_guess_with(&a->guess, p, m, c);
 }
 
@@ -69,7 +68,7 @@ sp_space ask_space(asker *a, sp_domain domain, const sp_nests *nests)
 spry_status ask_choice(spry_schedule *out, asker *a)
 {
     spry_schedule x[SP_BASELINES + TOP];
-    int plains = a->family->baselines(x, a->p, a->m), count = 0;
+    int plains = sp_sparse_baselines(x, a->p, a->m), count = 0;
     sp_space s = ask_space(a, SP_FAMILIES, NULL);
     sp_candidate found[TOP];
     spry_status status;

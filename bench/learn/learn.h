@@ -6,6 +6,7 @@
 #include "measure/measure.h"
 #include "model/guess.h"
 #include "search/search.h"
+#include "sparse/sparse.h"
 #include "spry.h"
 #include "tune/heat.h"
 
@@ -92,7 +93,6 @@ void print_tables(bench *b);
 typedef struct {
     const spry_problem *p;
     const spry_machine *m;
-    const sp_family *family;
     sp_guess guess;
 } asker;
 

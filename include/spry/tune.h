@@ -56,7 +56,7 @@ typedef struct {
 
 /* One line of the table a tune leaves behind. */
 typedef struct {
-    spry_schedule schedule;
+    char schedule[SPRY_SCHEDULE_TEXT];
     spry_verdict verdict;
     char why[160]; /* when not ok */
     double predicted;
@@ -69,9 +69,9 @@ typedef struct {
 /* How it went; owned by the plan, alive as long as it. */
 typedef struct {
     spry_machine machine;
-    spry_schedule baseline;
+    char baseline[SPRY_SCHEDULE_TEXT]; /* schedules, as text */
     double baseline_seconds;
-    spry_schedule best;
+    char best[SPRY_SCHEDULE_TEXT];
     double seconds, speedup, low, high;
     int changed;             /* 0: the baseline stays */
     int verified;            /* the plan handed out passed spry_plan_check */

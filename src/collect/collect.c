@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "codegen/codegen.h"
 #include "collect/internal.h"
 #include "problem/problem.h"
 #include "spry/jit.h"
@@ -81,9 +82,11 @@ static spry_status keep(collection *c)
     s = spry_records_batch(c->db);
     while (s == SPRY_OK && c->recorded < c->count &&
            results(c)[c->recorded].done) {
-        sp_result_scaled(&r, results(c), c->recorded++, c->baselines);
-        if (!sp_list_has(&c->known, &r.x))
-            s = sp_result_add(c->db, c->p, &c->m, &r);
+        int i = c->recorded++;
+
+        sp_result_scaled(&r, results(c), i, c->baselines);
+        if (!sp_list_has(&c->known, &c->list.x[i]))
+            s = sp_result_add(c->db, c->family, c->p, &c->m, &r);
         c->out->verdict[r.verdict & 7]++;
     }
     return s == SPRY_OK ? spry_records_commit(c->db) : s;
@@ -121,7 +124,7 @@ static void compile(collection *c, const sp_urn *u, int from, int to)
     int n = 0;
 
     for (int i = from; i < to; i++) {
-        const spry_schedule *x = &results(c)[i].x;
+        const spry_schedule *x = &c->list.x[i];
 
         if (sp_urn_can(u, x))
             spec[n++] =
@@ -150,7 +153,7 @@ static spry_status measure(collection *c, const sp_urn *u)
                   .oracle = c->oracle,
                   .shared = &c->shared,
                   .baselines = c->baselines,
-                  .kernels = c->kernels,
+                  .tools = c->kernels,
                   .deadline = c->deadline,
                   .seed = c->opt.seed,
                   .wide = SIDE_BY_SIDE,
@@ -207,6 +210,14 @@ static void take_listed(collection *c)
             sp_list_add(&c->list, &c->opt.list[i]);
 }
 
+static void set_candidate(collection *c, int i)
+{
+    sp_proposal *x = &results(c)[i].x;
+
+    spry_schedule_text(x->text, &c->list.x[i]);
+    x->threads = c->list.x[i].threads;
+}
+
 /* Fill the results with plain ways and with what was drawn or named. */
 static spry_status draw(collection *c, const sp_urn *u)
 {
@@ -218,7 +229,7 @@ static spry_status draw(collection *c, const sp_urn *u)
                                                  : 0;
     spry_status s = sp_list_open(&c->list, SP_BASELINES + wanted);
 
-    c->baselines = c->family->baselines(plain, c->p, &c->m);
+    c->baselines = sp_sparse_baselines(plain, c->p, &c->m);
     for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
         sp_list_add(&c->list, &plain[i]);
     if (s == SPRY_OK && c->opt.list)
@@ -231,7 +242,7 @@ static spry_status draw(collection *c, const sp_urn *u)
     if (s != SPRY_OK)
         return s;
     for (c->count = 0; c->count < c->list.count; c->count++)
-        results(c)[c->count].x = c->list.x[c->count];
+        set_candidate(c, c->count);
     c->out->planned = c->count;
     return s;
 }
@@ -240,7 +251,6 @@ static spry_status collect(collection *c)
 {
     sp_urn u = {.p = c->p,
                 .m = &c->m,
-                .family = c->family,
                 .compile = spry_jit_available() == SPRY_OK,
                 .seed = mix(c->opt.seed, c->p->key)};
     spry_status s = sp_list_open(&c->known, 4 * c->opt.schedules + 1000);
@@ -318,7 +328,7 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
     if (s == SPRY_OK)
         s = spry_records_put_machine(db, &c.m);
     if (s == SPRY_OK)
-        s = sp_origin_add(db, p, source, group);
+        s = sp_origin_add(db, c.family, p, source, group);
     if (s == SPRY_OK) {
         snprintf(c.claim, sizeof c.claim, "collect %s %s", c.m.fingerprint,
                  p->key);

@@ -75,9 +75,9 @@ static double predicted(const sp_urn *u, const spry_schedule *x)
 {
     spry_prediction guess;
 
-    if (!u->family->available(u->p, x, u->m,
-                              u->compile ? SP_COMPILE_ALL : SP_COMPILE_NONE) ||
-        u->family->predict(&guess, u->p, x, u->m) != SPRY_OK)
+    if (!sp_sparse_available(u->p, x, u->m,
+                             u->compile ? SP_COMPILE_ALL : SP_COMPILE_NONE) ||
+        spry_predict(&guess, u->p, x, u->m) != SPRY_OK)
         return HUGE_VAL;
     return guess.seconds;
 }
@@ -108,7 +108,7 @@ static int is_new(const hand *h, const spry_schedule *x)
 static int is_dear(const hand *h, const spry_schedule *x)
 {
     return x->format != SPRY_SUPER &&
-           !h->u->family->available(h->u->p, x, h->u->m, SP_COMPILE_NONE);
+           !sp_sparse_available(h->u->p, x, h->u->m, SP_COMPILE_NONE);
 }
 
 /* Take x if it is new, can be had and has a hope. */

@@ -2,6 +2,7 @@
 #ifndef SP_COLLECT_INTERNAL_H
 #define SP_COLLECT_INTERNAL_H
 
+#include "sparse/sparse.h"
 #include "spry/collect.h"
 #include "tune/heat.h"
 
@@ -21,7 +22,6 @@ int sp_list_has(const sp_list *l, const spry_schedule *x);
 typedef struct {
     const spry_problem *p;
     const spry_machine *m;
-    const sp_family *family;
     int compile; /* kernels can be made */
     uint64_t seed;
 } sp_urn;

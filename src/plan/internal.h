@@ -24,10 +24,6 @@ struct sp_oracle {
 #define SP_ALPHA 0.75
 #define SP_BETA  (-1.5)
 
-/* With few rows and nothing about the others: for a glance. */
-spry_status sp_oracle_brief(sp_oracle **out, const spry_problem *p,
-                            uint64_t seed);
-
 /* C as the real question finds it. */
 spry_status sp_oracle_fill(const sp_oracle *o);
 

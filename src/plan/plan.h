@@ -92,9 +92,12 @@ spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
 int sp_check_is_short(const spry_problem *p);
 void sp_oracle_free(sp_oracle *o);
 
-/* One run on real numbers, a handful of rows compared: for a plan that was
- * checked before, on the word of a store. */
-spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
+/* An oracle with few rows and nothing about the others, for a glance: one run
+ * on real numbers, a handful of rows compared, for a plan that was checked
+ * before, on the word of a store. */
+spry_status sp_oracle_brief(sp_oracle **out, const spry_problem *p,
+                            uint64_t seed);
+spry_status sp_oracle_glance(const sp_oracle *o, const spry_plan *plan);
 
 /* One run on integers into NaN, every result compared: for a trial that is
  * to be timed, not used. *seconds is what the run took by the clock. */

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-/* Of large matrices fewer: all plans of a heat, in units of the matrix. */
+/* Of large problems fewer: all plans of a heat, in units of what is given. */
 static const double MOST_BYTES = 2.5, LARGE = 64e6;
 
 /* Shorter runs are never `slow`; to find that others are takes so long, or so
@@ -46,8 +46,8 @@ typedef struct {
 } work;
 
 typedef struct {
+    const sp_heats *h;
     const spry_plan *plan;
-    const sp_oracle *o;
     sp_shared *shared;
     int64_t item;
 } runner;
@@ -58,8 +58,7 @@ static void run_once(void *ctx)
     const runner *r = ctx;
 
     sp_child_beat(r->shared, r->item);
-    (void)spry_run_scaled(r->plan, 1, sp_oracle_B(r->o), sp_oracle_D(r->o), 0,
-                          sp_oracle_C(r->o));
+    r->h->family->run(r->h->oracle, r->plan);
 }
 
 static double left(const sp_heats *h)
@@ -105,10 +104,10 @@ static double (*clock_of(const sp_heats *h))(void)
 static double time_once(const sp_heats *h, const sp_result *r,
                         const spry_plan *plan)
 {
-    runner is = {plan, h->oracle, h->shared, 1 + (r - results(h))};
+    runner one = {h, plan, h->shared, 1 + (r - results(h))};
     double begun = clock_of(h)();
 
-    run_once(&is);
+    run_once(&one);
     return clock_of(h)() - begun;
 }
 
@@ -138,12 +137,12 @@ static spry_status check(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
     spry_status s;
 
-    int brief = (h->brief || r->done) && !sp_check_is_short(h->p);
+    int brief = (h->brief || r->done) && !h->family->checks_fast(h->p);
 
     r->once = 0;
     if (!brief && !(h->cut > 0))
-        return sp_oracle_check(h->oracle, plan);
-    s = sp_oracle_try(h->oracle, plan, clock_of(h), &r->once);
+        return h->family->check(h->oracle, plan);
+    s = h->family->try_once(h->oracle, plan, clock_of(h), &r->once);
     if (s == SPRY_OK && h->cut > 0)
         cut_short(h, r, plan);
     return s;
@@ -156,7 +155,7 @@ static spry_status make(spry_plan **out, const sp_heats *h, const sp_result *r)
         *out = h->made;
         return SPRY_OK;
     }
-    return h->family->make(out, h->p, &r->x, h->m, h->kernels);
+    return h->family->make(out, h->p, r->x.text, h->m, h->tools);
 }
 
 /* Pack and verify; NULL when that failed or sufficed and the verdict is in. */
@@ -197,8 +196,7 @@ static void race(const sp_heats *h, sp_shared *shared, spry_plan *const *plan,
     o.once = once;
     o.seed = h->seed;
     for (int i = 0; i < n; i++) {
-        r[i] =
-            (runner){plan[i], h->oracle, shared, 1 + (result[i] - results(h))};
+        r[i] = (runner){h, plan[i], shared, 1 + (result[i] - results(h))};
         c[i] = (sp_contestant){run_once, &r[i]};
         once[i] = result[i]->once;
     }
@@ -221,12 +219,11 @@ static void free_plans(spry_plan **plan, int *n, int keep)
 /* Would one more be too many in memory? */
 static int is_full(const sp_heats *h, spry_plan *const *plan, int n)
 {
-    double matrix = (double)h->p->A->nnz * (4 + (double)h->p->type);
-    double bytes = 0;
+    double given = h->family->bytes(h->p), bytes = 0;
 
     for (int i = 0; i < n; i++)
         bytes += spry_plan_bytes(plan[i]);
-    return n > h->wide || (bytes > LARGE && bytes > MOST_BYTES * matrix);
+    return n > h->wide || (bytes > LARGE && bytes > MOST_BYTES * given);
 }
 
 /* Measured over predicted, in logarithms: its mean and spread over what is
@@ -246,10 +243,10 @@ static experience learn(const sp_heats *h, int to)
         double off;
 
         if (!r->done || r->verdict != SPRY_VERDICT_OK ||
-            !(r->racer.seconds > 0) || !(r->predicted > 0) ||
-            !(r->predicted < HUGE_VAL))
+            !(r->racer.seconds > 0) || !(r->x.predicted > 0) ||
+            !(r->x.predicted < HUGE_VAL))
             continue;
-        off = log(r->racer.seconds / r->predicted);
+        off = log(r->racer.seconds / r->x.predicted);
         e.mean += off;
         squares += off * off;
         e.best = fmin(e.best, log(r->racer.seconds));
@@ -276,7 +273,7 @@ static int decided(const sp_heats *h, int next, int to)
     if (e.count < LEAST)
         return 0;
     for (int i = next; i < to; i++)
-        if (log(results(h)[i].predicted) + e.mean -
+        if (log(results(h)[i].x.predicted) + e.mean -
                 fmax(SURELY, NINE_IN_TEN * e.spread) <
             e.best)
             return 0;

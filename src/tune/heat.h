@@ -6,44 +6,16 @@
 
 #include <stdatomic.h>
 
+#include "family/family.h"
 #include "measure/measure.h"
-#include "plan/plan.h"
-#include "spry/model.h"
-#include "spry/records.h"
 
-/* Which kernels may be compiled for a trial. */
-typedef enum {
-    SP_COMPILE_NONE,
-    SP_COMPILE_USEFUL,
-    SP_COMPILE_ALL
-} sp_compiling;
-
-/* What a family of problems brings to the tuner. A row of families.c. */
-typedef struct {
-    const char *name;
-    int (*takes)(const spry_problem *p);
-    /* Plain ways to compute p, fastest guess first; returns how many. */
-    int (*baselines)(spry_schedule *out, const spry_problem *p,
-                     const spry_machine *m);
-    /* Can a plan for x be made: built in, or with a compiler at hand? */
-    int (*available)(const spry_problem *p, const spry_schedule *x,
-                     const spry_machine *m, sp_compiling compile);
-    spry_status (*predict)(spry_prediction *out, const spry_problem *p,
-                           const spry_schedule *x, const spry_machine *m);
-    /* kernels: compiled beforehand, or NULL */
-    spry_status (*make)(spry_plan **out, const spry_problem *p,
-                        const spry_schedule *x, const spry_machine *m,
-                        sp_kernels *kernels);
-} sp_family;
-
-enum { SP_BASELINES = 4 };
+/* The row of families.c that computes p; NULL: none does. */
 const sp_family *sp_family_of(const spry_problem *p);
 
 /* A candidate and what became of it. Lies in memory shared with the child
  * that measures; `done` is set last. */
 typedef struct {
-    spry_schedule x;
-    double predicted;
+    sp_proposal x;
     atomic_int done; /* all the rest is in */
     spry_verdict verdict;
     char why[160];
@@ -60,11 +32,11 @@ typedef struct {
     const spry_problem *p;
     const sp_family *family;
     const spry_machine *m;
-    const sp_oracle *oracle;
-    sp_shared *shared; /* sp_result[], the plain ways first */
+    const void *oracle; /* the family's */
+    sp_shared *shared;  /* sp_result[], the plain ways first */
     int baselines;
-    sp_kernels *kernels; /* compiled beforehand; may be NULL */
-    spry_plan *made;     /* of results[made_for], beforehand; may be NULL */
+    void *tools;     /* of the family, made beforehand; may be NULL */
+    spry_plan *made; /* of results[made_for], beforehand; may be NULL */
     int made_for;
     double deadline; /* by sp_seconds; later nobody starts */
     uint64_t seed;
@@ -101,11 +73,13 @@ int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines);
 
 /* Where p came from, into the store. group NULL: what the source says, and of
  * an unknown source the problem itself. */
-spry_status sp_origin_add(spry_records *db, const spry_problem *p,
-                          const char *source, const char *group);
+spry_status sp_origin_add(spry_records *db, const sp_family *family,
+                          const spry_problem *p, const char *source,
+                          const char *group);
 
 /* The record of a finished trial, into the store. */
-spry_status sp_result_add(spry_records *db, const spry_problem *p,
-                          const spry_machine *m, const sp_result *r);
+spry_status sp_result_add(spry_records *db, const sp_family *family,
+                          const spry_problem *p, const spry_machine *m,
+                          const sp_result *r);
 
 #endif

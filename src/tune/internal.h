@@ -2,8 +2,6 @@
 #ifndef SP_TUNE_INTERNAL_H
 #define SP_TUNE_INTERNAL_H
 
-#include "model/guess.h"
-#include "search/search.h"
 #include "spry/tune.h"
 #include "tune/heat.h"
 
@@ -18,10 +16,11 @@ typedef struct {
     const sp_family *family;
     spry_tune_options opt;
     spry_machine m;
-    spry_records *db; /* NULL: nothing is kept */
-    sp_oracle *oracle;
-    sp_guess guess; /* who predicts; who[0] 0: nobody yet */
-    int compile;    /* kernels can be made */
+    spry_records *db;    /* NULL: nothing is kept */
+    void *oracle;        /* the family's; NULL: nothing is measured */
+    sp_adviser *adviser; /* the same; NULL: nobody was asked */
+    sp_history history;
+    sp_proposals list; /* what the results were made of */
     double begun, deadline;
     int baselines;    /* the first results are the plain ways */
     sp_shared shared; /* sp_result[SP_RESULTS] */
@@ -52,13 +51,11 @@ double sp_tuner_left(const sp_tuner *t); /* seconds */
 spry_status sp_tune_prepare(sp_tuner *t);
 /* The machine's probed numbers, which only guesses and races need. */
 void sp_tune_know_machine(sp_tuner *t);
-/* Ask the learned model from now on, if there is one (consult.c). */
+/* Find who proposes and predicts, and what earlier tunes found. */
 spry_status sp_tune_consult(sp_tuner *t);
-/* Predicted seconds of n schedules; HUGE_VAL: cannot be had. */
-void sp_tune_seconds(double *out, sp_tuner *t, const spry_schedule *x, int n);
 /* An answer from the store becomes *out; NULL when there is none. */
 spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
-/* Add candidates: baselines, what the store liked, what the model likes. */
+/* Add candidates: baselines, what the store liked, what the adviser likes. */
 spry_status sp_tune_propose(sp_tuner *t);
 /* Add neighbours of what won so far; 0 added ends the search. */
 spry_status sp_tune_evolve(sp_tuner *t, int *added);

@@ -20,23 +20,32 @@ static spry_machine known_machine(sp_tuner *t)
     return t->m;
 }
 
+static spry_status glance(const sp_tuner *t, const spry_plan *plan)
+{
+    void *oracle = NULL;
+    spry_status s = t->family->ask(&oracle, t->p, t->opt.seed, 1);
+
+    if (s == SPRY_OK)
+        s = t->family->glance(oracle, plan);
+    t->family->forget(oracle);
+    return s;
+}
+
 /* A store may be stale or damaged, so its word is not enough: the plan must
  * give right results before it is handed out. */
 static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
 {
     spry_tuning story = {.looked_up = 1, .verified = 1};
-    spry_status s = spry_schedule_parse(&story.best, a->schedule);
+    spry_status s = t->family->make(out, t->p, a->schedule, &t->m, NULL);
 
     if (s == SPRY_OK)
-        s = spry_schedule_parse(&story.baseline, a->baseline);
-    if (s == SPRY_OK)
-        s = t->family->make(out, t->p, &story.best, &t->m, NULL);
-    if (s == SPRY_OK)
-        s = sp_plan_glance(*out, t->opt.seed);
+        s = glance(t, *out);
     if (s != SPRY_OK) {
         spry_plan_free(*out);
         return s;
     }
+    snprintf(story.best, sizeof story.best, "%s", a->schedule);
+    snprintf(story.baseline, sizeof story.baseline, "%s", a->baseline);
     story.machine = known_machine(t);
     story.baseline_seconds = a->baseline_seconds;
     story.seconds = a->seconds;

@@ -5,28 +5,16 @@
 enum { MOST = 64 };
 
 typedef struct {
+    const sp_family *family;
+    const void *oracle;
     const spry_plan *plan;
-    const void *B, *D;
-    void *C;
 } runner;
 
 static void run_once(void *ctx)
 {
     const runner *r = ctx;
 
-    (void)spry_run_scaled(r->plan, 1, r->B, r->D, 0, r->C);
-}
-
-/* Operands that take part: random numbers in the problem's type. */
-static void *operand(const spry_problem *p, int which, uint64_t seed)
-{
-    int64_t count = spry_problem_input_size(p, which);
-    void *X = sp_alloc_raw(count, p->type);
-    sp_rng r = sp_rng_seed(seed);
-
-    for (int64_t k = 0; X && k < count; k++)
-        sp_dense_put(p, X, k, 2 * sp_rng_unit(&r) - 1);
-    return X;
+    r->family->run(r->oracle, r->plan);
 }
 
 static spry_status race(spry_score *out, const spry_plan *const *plan,
@@ -59,23 +47,21 @@ spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
                       int pairs, double seconds)
 {
     const spry_problem *p;
-    runner as;
+    const sp_family *family;
+    void *oracle = NULL;
     spry_status s;
 
     if (plans < 1 || plans > MOST || pairs < 1)
         return sp_fail(SPRY_USAGE, "1 to %d plans can race", (int)MOST);
-    p = plan[0]->p;
+    p = spry_plan_problem(plan[0]);
     for (int i = 1; i < plans; i++)
-        if (plan[i]->p != p)
+        if (spry_plan_problem(plan[i]) != p)
             return sp_fail(SPRY_USAGE, "plans of one problem can race");
-    as = (runner){plan[0], operand(p, 0, 1), operand(p, 1, 2),
-                  sp_alloc(spry_problem_output_size(p), p->type)};
-    if (!as.B || !as.D || !as.C)
-        s = sp_fail_memory(0);
-    else
-        s = race(out, plan, plans, pairs, seconds, &as);
-    sp_free((void *)(uintptr_t)as.B);
-    sp_free((void *)(uintptr_t)as.D);
-    sp_free(as.C);
+    family = sp_family_of(p);
+    s = family->ask(&oracle, p, 1, 1);
+    if (s == SPRY_OK)
+        s = race(out, plan, plans, pairs, seconds,
+                 &(runner){family, oracle, NULL});
+    family->forget(oracle);
     return s;
 }

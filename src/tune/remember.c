@@ -20,8 +20,9 @@ int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines)
     return 1;
 }
 
-spry_status sp_origin_add(spry_records *db, const spry_problem *p,
-                          const char *source, const char *group)
+spry_status sp_origin_add(spry_records *db, const sp_family *family,
+                          const spry_problem *p, const char *source,
+                          const char *group)
 {
     char name[SPRY_GROUP_TEXT];
     int known = source && *source;
@@ -29,27 +30,23 @@ spry_status sp_origin_add(spry_records *db, const spry_problem *p,
                      .source = known ? source : "",
                      .group = group   ? group
                               : known ? name
-                                      : p->key,
-                     .op = spry_op_name(p->op),
-                     .type = spry_type_name(p->type),
-                     .n = p->n,
-                     .rows = p->A->rows,
-                     .cols = p->A->cols,
-                     .nnz = p->A->nnz};
+                                      : p->key};
 
+    family->origin(&o, p);
     if (known)
         spry_group_of(name, source);
     return spry_records_put_origin(db, &o);
 }
 
-spry_status sp_result_add(spry_records *db, const spry_problem *p,
-                          const spry_machine *m, const sp_result *r)
+spry_status sp_result_add(spry_records *db, const sp_family *family,
+                          const spry_problem *p, const spry_machine *m,
+                          const sp_result *r)
 {
-    char text[SPRY_SCHEDULE_TEXT], about[128];
+    char about[128];
     spry_record record = {
         .problem = p->key,
         .about = about,
-        .schedule = spry_schedule_text(text, &r->x),
+        .schedule = r->x.text,
         .machine = m->fingerprint,
         .compiler = r->builtin || r->verdict == SPRY_VERDICT_INFEASIBLE
                         ? "built-in"
@@ -61,7 +58,7 @@ spry_status sp_result_add(spry_records *db, const spry_problem *p,
         .when = (int64_t)time(NULL),
     };
 
-    sp_problem_about(about, sizeof about, p);
+    family->about(about, sizeof about, p);
     if (r->verdict == SPRY_VERDICT_OK || r->verdict == SPRY_VERDICT_SLOW) {
         record.seconds = r->racer.seconds;
         record.speedup = r->racer.speedup;
@@ -75,7 +72,7 @@ spry_status sp_result_add(spry_records *db, const spry_problem *p,
 
 void sp_tune_keep(sp_tuner *t, const sp_result *r)
 {
-    if (!t->db || sp_result_add(t->db, t->p, &t->m, r) == SPRY_OK)
+    if (!t->db || sp_result_add(t->db, t->family, t->p, &t->m, r) == SPRY_OK)
         return;
     sp_tuner_note(t, "some trials could not be stored");
     spry_records_close(t->db);

@@ -13,16 +13,15 @@ enum { SIDE_BY_SIDE = 3 };
 static int watch(void *arg)
 {
     sp_tuner *t = arg;
-    char text[SPRY_SCHEDULE_TEXT] = "";
     spry_progress now = {
-        sp_seconds() - t->begun, t->deadline - t->begun, 0, t->count, 1, text};
+        sp_seconds() - t->begun, t->deadline - t->begun, 0, t->count, 1, ""};
 
     sp_tune_remember(t);
     for (int i = 0; i < t->count; i++)
         now.trials += sp_results(t)[i].done;
     if (t->best >= 0) {
         now.best_speedup = sp_results(t)[t->best].racer.speedup;
-        spry_schedule_text(text, &sp_results(t)[t->best].x);
+        now.best = sp_results(t)[t->best].x.text;
     }
     if (t->opt.progress && t->opt.progress(&now, t->opt.payload))
         t->stopped = 1;
@@ -55,7 +54,8 @@ spry_status sp_tune_heats(sp_tuner *t, int from)
     spry_status s;
 
     h.brief = 1; /* the final is not */
-    h.predicted = t->guess.view && t->opt.effort == SPRY_MEASURE;
+    h.predicted =
+        t->adviser && t->adviser->trusted && t->opt.effort == SPRY_MEASURE;
     s = t->stopped ? SPRY_OK : sp_heats_run(&h, from, t->count);
     if (h.predicted) /* decided: whoever had no turn is out */
         while (t->count > from && !sp_results(t)[t->count - 1].done)
@@ -139,8 +139,8 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
         return SPRY_OK;
     o.seconds = final_seconds(t, finalist, &n);
     /* Most likely it wins and is handed out: packed once, not twice. */
-    if (t->family->make(&t->made, t->p, &sp_results(t)[at].x, &t->m, NULL) !=
-        SPRY_OK)
+    if (t->family->make(&t->made, t->p, sp_results(t)[at].x.text, &t->m,
+                        NULL) != SPRY_OK)
         t->made = NULL; /* the child will say why */
     t->deadline = sp_seconds() + o.seconds + PATIENCE;
     h = heats_of(t, &o);

@@ -50,8 +50,11 @@ static spry_status begin(sp_tuner *t, const spry_problem *p,
 static void end(sp_tuner *t)
 {
     spry_plan_free(t->made);
-    sp_oracle_free(t->oracle);
-    sp_guess_close(&t->guess);
+    if (t->family) {
+        t->family->forget(t->oracle);
+        t->family->dismiss(t->adviser);
+    }
+    sp_free(t->list.list);
     if (t->shared.data)
         sp_shared_close(&t->shared);
     spry_records_close(t->db);
@@ -59,22 +62,27 @@ static void end(sp_tuner *t)
 
 /* ---- choosing without measuring ---- */
 
-static double predicted(sp_tuner *t, const spry_schedule *x)
+static double predicted(const sp_tuner *t, const char *text)
 {
-    double seconds;
+    sp_proposal x = {.threads = 0};
 
-    sp_tune_seconds(&seconds, t, x, 1);
-    return seconds;
+    if (!t->adviser)
+        return t->family->estimate(t->p, text, &t->m);
+    snprintf(x.text, sizeof x.text, "%s", text);
+    t->family->predict(t->adviser, &x, 1);
+    return x.predicted;
 }
 
-static spry_schedule likely_baseline(sp_tuner *t)
+static sp_proposal likely_baseline(const sp_tuner *t)
 {
-    spry_schedule plain[SP_BASELINES];
+    sp_proposal plain[SP_BASELINES];
     int n = t->family->baselines(plain, t->p, &t->m), best = 0;
 
-    for (int i = 1; i < n; i++)
-        if (predicted(t, &plain[i]) < predicted(t, &plain[best]))
+    for (int i = 0; i < n; i++) {
+        plain[i].predicted = predicted(t, plain[i].text);
+        if (plain[i].predicted < plain[best].predicted)
             best = i;
+    }
     return plain[best];
 }
 
@@ -82,12 +90,12 @@ static spry_schedule likely_baseline(sp_tuner *t)
 
 static spry_trial trial_of(const sp_result *r)
 {
-    spry_trial out = {.schedule = r->x,
-                      .verdict = r->verdict,
-                      .predicted = r->predicted,
+    spry_trial out = {.verdict = r->verdict,
+                      .predicted = r->x.predicted,
                       .pack_seconds = r->pack_seconds,
                       .bytes = r->bytes};
 
+    memcpy(out.schedule, r->x.text, sizeof out.schedule);
     memcpy(out.why, r->why, sizeof out.why);
     if (r->verdict == SPRY_VERDICT_OK) {
         out.seconds = r->racer.seconds;
@@ -116,7 +124,8 @@ static spry_status attach(spry_plan *plan, sp_tuner *t, spry_tuning *story)
     story->tuning_seconds = sp_seconds() - t->begun;
     story->break_even_calls = sp_break_even(story);
     memcpy(story->note, t->note, sizeof story->note);
-    memcpy(story->model, t->guess.who, sizeof story->model);
+    if (t->adviser)
+        memcpy(story->model, t->adviser->who, sizeof story->model);
     s = sp_story_attach(plan, story, trial, n);
     sp_free(trial);
     return s;
@@ -129,26 +138,26 @@ static spry_status verify(const sp_tuner *t, const spry_plan *plan)
 
     if (!t->oracle)
         return spry_plan_check(plan, t->opt.seed);
-    return t->checked && !sp_check_is_short(t->p)
-               ? sp_oracle_try(t->oracle, plan, sp_seconds, &seconds)
-               : sp_oracle_check(t->oracle, plan);
+    return t->checked && !t->family->checks_fast(t->p)
+               ? t->family->try_once(t->oracle, plan, sp_seconds, &seconds)
+               : t->family->check(t->oracle, plan);
 }
 
 /* The first finalist's plan, or a new one. */
-static spry_status make(spry_plan **out, sp_tuner *t, const spry_schedule *x)
+static spry_status make(spry_plan **out, sp_tuner *t, const char *text)
 {
     *out = t->made;
     t->made = NULL;
-    if (*out && sp_schedule_equal(spry_plan_schedule(*out), x))
+    if (*out && strcmp(spry_plan_text(*out), text) == 0)
         return SPRY_OK;
     spry_plan_free(*out);
-    return t->family->make(out, t->p, x, &t->m, NULL);
+    return t->family->make(out, t->p, text, &t->m, NULL);
 }
 
 /* Make, verify and tell. */
 static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
 {
-    spry_status s = make(out, t, &story->best);
+    spry_status s = make(out, t, story->best);
 
     if (s == SPRY_OK)
         s = verify(t, *out);
@@ -165,11 +174,10 @@ static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
 
 static void store_answer(sp_tuner *t, const spry_tuning *story)
 {
-    char plain[SPRY_SCHEDULE_TEXT], best[SPRY_SCHEDULE_TEXT];
     spry_answer a = {.problem = t->p->key,
                      .machine = t->m.fingerprint,
-                     .baseline = spry_schedule_text(plain, &story->baseline),
-                     .schedule = spry_schedule_text(best, &story->best),
+                     .baseline = story->baseline,
+                     .schedule = story->best,
                      .baseline_seconds = story->baseline_seconds,
                      .seconds = story->seconds,
                      .speedup = story->speedup,
@@ -273,11 +281,17 @@ static int surest(const sp_tuner *t)
     return best;
 }
 
+static void set_text(char out[SPRY_SCHEDULE_TEXT], const char *text)
+{
+    snprintf(out, SPRY_SCHEDULE_TEXT, "%s", text);
+}
+
 /* The baseline it is. */
 static void stay(const sp_tuner *t, spry_tuning *story)
 {
     story->changed = 0;
-    story->baseline = story->best = sp_baseline(t)->x;
+    set_text(story->baseline, sp_baseline(t)->x.text);
+    set_text(story->best, sp_baseline(t)->x.text);
     story->baseline_seconds = story->seconds = sp_baseline(t)->racer.seconds;
     story->speedup = story->low = story->high = 1;
 }
@@ -300,7 +314,7 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
     stay(t, story);
     if (win) {
         story->changed = 1;
-        story->best = win->x;
+        set_text(story->best, win->x.text);
         story->speedup = win->racer.speedup;
         story->low = win->racer.low;
         story->high = win->racer.high;
@@ -310,20 +324,24 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
     return s;
 }
 
+/* Room for results, and for proposals to become results. */
+static spry_status open_results(sp_tuner *t)
+{
+    t->list.most = SP_RESULTS - SP_FINALISTS;
+    t->list.list = sp_alloc(t->list.most, sizeof *t->list.list);
+    if (!t->list.list)
+        return sp_fail_memory((size_t)t->list.most * sizeof *t->list.list);
+    return sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+}
+
 static spry_status start_measuring(sp_tuner *t)
 {
-    spry_status s = sp_oracle_make(&t->oracle, t->p, t->opt.seed);
+    spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, 0);
 
     if (s == SPRY_OK)
-        s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+        s = open_results(t);
     if (s == SPRY_OK && t->db)
-        (void)sp_origin_add(t->db, t->p, t->opt.source, NULL);
-    if (spry_jit_available() != SPRY_OK)
-        sp_tuner_note(t, spry_message());
-    else if (t->opt.effort == SPRY_PATIENT)
-        t->compile = SP_COMPILE_ALL;
-    else
-        t->compile = SP_COMPILE_USEFUL;
+        (void)sp_origin_add(t->db, t->family, t->p, t->opt.source, NULL);
     return s;
 }
 
@@ -367,19 +385,18 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
 }
 
 /* The favourite, if it promises enough. */
-static spry_status favourite(spry_schedule *best, sp_tuner *t)
+static spry_status favourite(char best[SPRY_SCHEDULE_TEXT], sp_tuner *t)
 {
-    spry_status s = sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
-    spry_schedule x[SP_RESULTS];
+    spry_status s = open_results(t);
 
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
-    if (s != SPRY_OK || t->count == 0)
-        return s;
-    for (int i = 0; i < t->count; i++)
-        x[i] = sp_results(t)[i].x;
-    *best = x[sp_guess_choose(&t->guess, x, t->count, t->baselines)];
-    return SPRY_OK;
+    if (s == SPRY_OK && t->list.count > 0)
+        set_text(best, t->list
+                           .list[t->family->choose(t->adviser, t->list.list,
+                                                   t->list.count, t->baselines)]
+                           .text);
+    return s;
 }
 
 /* The model's favourite, or the plain loop when nothing was asked of it. */
@@ -387,17 +404,20 @@ static spry_status choose_unmeasured(spry_plan **out, sp_tuner *t, int model)
 {
     spry_tuning story = {.changed = 0};
     spry_status s = model ? sp_tune_consult(t) : SPRY_OK;
+    sp_proposal plain;
 
     if (s != SPRY_OK)
         return s;
-    story.best = story.baseline = likely_baseline(t);
-    story.baseline_seconds = predicted(t, &story.baseline);
+    plain = likely_baseline(t);
+    set_text(story.best, plain.text);
+    set_text(story.baseline, plain.text);
+    story.baseline_seconds = plain.predicted;
     if (model)
-        s = favourite(&story.best, t);
+        s = favourite(story.best, t);
     if (s != SPRY_OK)
         return s;
-    story.changed = !sp_schedule_equal(&story.best, &story.baseline);
-    story.seconds = predicted(t, &story.best);
+    story.changed = strcmp(story.best, story.baseline) != 0;
+    story.seconds = predicted(t, story.best);
     story.speedup = story.baseline_seconds / story.seconds;
     story.low = story.high = story.speedup;
     return hand_over(out, t, &story);
@@ -406,9 +426,8 @@ static spry_status choose_unmeasured(spry_plan **out, sp_tuner *t, int model)
 /* Would all the calls together take less time than finding a better way? */
 static int too_few_calls(sp_tuner *t)
 {
-    spry_schedule plain = likely_baseline(t);
+    double all = t->opt.calls * likely_baseline(t).predicted;
     char why[160];
-    double all = t->opt.calls * predicted(t, &plain);
 
     if (t->opt.calls == 0 || all > WORTH_TUNING)
         return 0;
@@ -432,7 +451,7 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
     if (s == SPRY_OK)
         s = sp_tune_lookup(out, &t);
     if (s == SPRY_OK && !*out) {
-        int nothing = spry_problem_output_size(p) == 0 || p->A->nnz == 0;
+        int nothing = t.family->nothing(p);
 
         sp_tune_know_machine(&t);
         if (t.opt.effort == SPRY_LOOKUP || nothing || too_few_calls(&t))

@@ -102,6 +102,7 @@ static void a_learned_model_ranks(void **state)
     double seconds[2], best;
     char who[SPRY_WHO];
     spry_tuning story;
+    spry_schedule chosen;
 
     write_model(w);
     x[0].tile = x[1].tile = 2;
@@ -112,7 +113,8 @@ static void a_learned_model_ranks(void **state)
     story = story_of(w, SPRY_PREDICT);
     assert_string_equal(story.model, "mlp");
     assert_true(story.changed && story.trials == 0 && story.verified);
-    check_ok(spry_guess(&best, who, w->p, &story.best, 1, &w->m));
+    check_ok(spry_schedule_parse(&chosen, story.best));
+    check_ok(spry_guess(&best, who, w->p, &chosen, 1, &w->m));
     assert_true(best <= seconds[1]); /* x[1] could be had */
     story = story_of(w, SPRY_MEASURE);
     assert_string_equal(story.model, "mlp");

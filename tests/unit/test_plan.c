@@ -132,13 +132,16 @@ static void a_glance_sees_the_first_row(void **state)
     spry_matrix *A = make_matrix(7);
     spry_problem *p;
     spry_plan *plan;
+    sp_oracle *o;
 
     (void)state;
     check_ok(spry_problem_spmm(&p, A, 8, SPRY_F32));
     check_ok(spry_plan_make(&plan, p, &x, NULL));
-    check_ok(sp_plan_glance(plan, 1));
+    check_ok(sp_oracle_brief(&o, p, 1));
+    check_ok(sp_oracle_glance(o, plan));
     ((float *)plan->packed->part[0].val)[0] += 0.5f;
-    assert_int_equal(sp_plan_glance(plan, 1), SPRY_WRONG);
+    assert_int_equal(sp_oracle_glance(o, plan), SPRY_WRONG);
+    sp_oracle_free(o);
     spry_plan_free(plan);
     spry_problem_free(p);
     spry_matrix_free(A);

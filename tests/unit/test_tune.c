@@ -167,6 +167,17 @@ static void a_stop_in_the_final_loses_no_winner(void **state)
     spry_plan_free(plan);
 }
 
+static sp_proposal tiled(int32_t tile, int32_t prefetch)
+{
+    spry_schedule x = spry_schedule_baseline(1);
+    sp_proposal out = {.threads = 1};
+
+    x.tile = tile;
+    x.prefetch = prefetch;
+    spry_schedule_text(out.text, &x);
+    return out;
+}
+
 /* However long the search, the final needs its places. */
 static void the_final_always_has_room(void **state)
 {
@@ -175,25 +186,28 @@ static void the_final_always_has_room(void **state)
                   .family = sp_family_of(f->p),
                   .opt = f->opt,
                   .best = -1,
-                  .compile = SP_COMPILE_ALL};
+                  .list = {.most = SP_RESULTS - SP_FINALISTS}};
     int added;
 
     check_ok(spry_machine_detect(&t.m));
     check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
+    t.opt.effort = SPRY_PATIENT;
+    t.list.list = sp_alloc(t.list.most, sizeof *t.list.list);
+    check_ok(sp_tune_consult(&t));
     for (; t.count < SP_RESULTS - SP_FINALISTS - 1; t.count++) {
         sp_result *r = &sp_results(&t)[t.count];
 
-        r->x = spry_schedule_baseline(1);
-        r->x.tile = 4;
-        r->x.prefetch = 20 + t.count;
+        r->x = t.count ? tiled(4, 20 + t.count) : tiled(4, 0);
+        t.list.list[t.count] = r->x;
         r->racer.speedup = SP_RESULTS - t.count;
         r->done = 1;
     }
-    sp_results(&t)[0].x.prefetch = 0;
     check_ok(sp_tune_evolve(&t, &added));
     assert_int_equal(added, 1);
     check_ok(sp_tune_evolve(&t, &added));
     assert_int_equal(added, 0);
+    t.family->dismiss(t.adviser);
+    sp_free(t.list.list);
     sp_shared_close(&t.shared);
 }
 
@@ -247,18 +261,19 @@ static void options_are_checked(void **state)
 /* ---- hostile candidates ---- */
 
 static spry_status hostile_make(spry_plan **out, const spry_problem *p,
-                                const spry_schedule *x, const spry_machine *m,
-                                sp_kernels *kernels)
+                                const char *text, const spry_machine *m,
+                                void *tools)
 {
-    spry_status s = sp_plan_make_from(out, p, x, m, kernels);
+    spry_status s = sp_family_of(p)->make(out, p, text, m, tools);
+    int32_t tile = spry_plan_schedule(*out)->tile;
 
-    if (x->tile == 2)
+    if (tile == 2)
         abort();
-    if (s == SPRY_OK && x->tile == 4)
+    if (s == SPRY_OK && tile == 4)
         ((int32_t *)(*out)->packed->part[0].col)[3] ^= 1;
-    if (x->tile == 8)
+    if (tile == 8)
         _exit(0);
-    if (x->tile == 12)
+    if (tile == 12)
         pause();
     return s;
 }
@@ -274,7 +289,7 @@ static sp_tuner hostile_tuner(const fixture *f, sp_family *family)
     t.deadline = sp_seconds() + 30;
     t.baselines = 1;
     check_ok(spry_machine_detect(&t.m));
-    check_ok(sp_oracle_make(&t.oracle, f->p, 1));
+    check_ok(family->ask(&t.oracle, f->p, 1, 0));
     check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
     return t;
 }
@@ -290,11 +305,9 @@ static void hostile_candidates_are_results(void **state)
     sp_tuner t = hostile_tuner(f, &family);
 
     for (t.count = 0; t.count < 6; t.count++) {
-        sp_result *r = &sp_results(&t)[t.count];
+        int32_t prefetch = t.count == 5 ? 4 : 0;
 
-        r->x = spry_schedule_baseline(1);
-        r->x.tile = tiles[t.count];
-        r->x.prefetch = t.count == 5 ? 4 : 0;
+        sp_results(&t)[t.count].x = tiled(tiles[t.count], prefetch);
     }
     check_ok(sp_tune_heats(&t, 0));
     for (int i = 0; i < 6; i++) {
@@ -302,7 +315,7 @@ static void hostile_candidates_are_results(void **state)
         assert_int_equal(sp_results(&t)[i].verdict, verdicts[i]);
     }
     sp_shared_close(&t.shared);
-    sp_oracle_free(t.oracle);
+    family.forget(t.oracle);
 }
 
 static int stop_after_a_while(const spry_progress *now, void *payload)
@@ -323,13 +336,12 @@ static void a_stop_blames_nobody(void **state)
     t.opt.progress = stop_after_a_while;
     t.opt.payload = &calls;
     t.count = 1;
-    sp_results(&t)[0].x = spry_schedule_baseline(1);
-    sp_results(&t)[0].x.tile = 12;
+    sp_results(&t)[0].x = tiled(12, 0);
     check_ok(sp_tune_heats(&t, 0));
     assert_true(t.stopped);
     assert_false(sp_results(&t)[0].done);
     sp_shared_close(&t.shared);
-    sp_oracle_free(t.oracle);
+    family.forget(t.oracle);
 }
 
 static void races_compare_plans_of_one_problem(void **state)

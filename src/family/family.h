@@ -1,0 +1,124 @@
+/* family.h - what a family of problems brings to the tuner.
+ *
+ * The tuner heats, decides and remembers; it knows neither formats nor
+ * matrices nor networks. A way to compute a problem is to it one line of text
+ * with a prediction, a plan is something to run, an oracle something to check
+ * plans with, an adviser someone who proposes. All of them belong to the
+ * family: sp_family is its table of functions. */
+#ifndef SP_FAMILY_H
+#define SP_FAMILY_H
+
+#include "plan/plan.h"
+#include "problem/problem.h"
+#include "spry/machine.h"
+#include "spry/model.h"
+#include "spry/records.h"
+
+/* One way to compute a problem. */
+typedef struct {
+    char text[SPRY_SCHEDULE_TEXT];
+    int threads;      /* that it runs on */
+    double predicted; /* seconds of a run; HUGE_VAL: cannot be had */
+} sp_proposal;
+
+/* Proposals, each once. */
+typedef struct {
+    sp_proposal *list; /* [most] */
+    int count, most;
+} sp_proposals;
+
+/* 0: it is among them already, or there is no room. */
+int sp_proposals_add(sp_proposals *l, const sp_proposal *x);
+int sp_proposals_have(const sp_proposals *l, const char *text);
+
+/* What earlier tunes found out about a problem on this machine. */
+enum { SP_LIKED = 3, SP_FAILED = 64 };
+typedef struct {
+    char liked[SP_LIKED][SPRY_SCHEDULE_TEXT]; /* the fastest, best first */
+    double speedup[SP_LIKED];
+    char failed[SP_FAILED][SPRY_SCHEDULE_TEXT];
+    int likes, failures;
+} sp_history;
+
+/* What an adviser is told; all of it outlives the adviser. */
+typedef struct {
+    const spry_problem *p;
+    const spry_machine *m;
+    const sp_history *history;
+    uint64_t seed;
+    int measured;   /* proposals will be raced: 0, one is taken on trust */
+    int patient;    /* many may be tried, and compiled for */
+    double seconds; /* budget; 0: the adviser's usual one */
+} sp_inquiry;
+
+/* Who searches and predicts during one tune. The family's own begins with
+ * this. */
+typedef struct {
+    double seconds;     /* the budget: as asked for, else its usual one */
+    int trusted;        /* predictions are good enough to stop by */
+    char who[SPRY_WHO]; /* "analytic", or a learned model's name */
+    char note[512];     /* what was not available, "" if all was */
+} sp_adviser;
+
+enum { SP_BASELINES = 4 };
+
+typedef struct {
+    const char *name;
+    int (*takes)(const spry_problem *p);
+
+    /* ---- problems ---- */
+
+    void (*about)(char *out, size_t size, const spry_problem *p);
+    /* The fields from `op` on, for the store. */
+    void (*origin)(spry_origin *out, const spry_problem *p);
+    /* Is there nothing to compute? */
+    int (*nothing)(const spry_problem *p);
+    /* Bytes of what plans lay out, as it is given. */
+    double (*bytes)(const spry_problem *p);
+
+    /* ---- ways to compute them ---- */
+
+    /* Plain ways, the one without threads first; returns how many. */
+    int (*baselines)(sp_proposal *out, const spry_problem *p,
+                     const spry_machine *m);
+    /* A quick guess at seconds; HUGE_VAL: cannot be had. */
+    double (*estimate)(const spry_problem *p, const char *text,
+                       const spry_machine *m);
+    /* `tools`: whatever the family made beforehand for many plans, or NULL. */
+    spry_status (*make)(spry_plan **out, const spry_problem *p,
+                        const char *text, const spry_machine *m, void *tools);
+
+    /* ---- oracles: operands and right answers, for many plans ---- */
+
+    /* brief: to run with, or for a glance. */
+    spry_status (*ask)(void **oracle, const spry_problem *p, uint64_t seed,
+                       int brief);
+    /* All that can be checked. */
+    spry_status (*check)(const void *oracle, const spry_plan *plan);
+    /* One run, every result compared; *seconds is what it took by the clock. */
+    spry_status (*try_once)(const void *oracle, const spry_plan *plan,
+                            double (*clock)(void), double *seconds);
+    /* Few results: for a plan that was checked before. */
+    spry_status (*glance)(const void *oracle, const spry_plan *plan);
+    /* Does a whole check cost next to nothing? */
+    int (*checks_fast)(const spry_problem *p);
+    /* One run on the oracle's operands, to be timed. */
+    void (*run)(const void *oracle, const spry_plan *plan);
+    void (*forget)(void *oracle);
+
+    /* ---- advisers: search and model, for one tune ---- */
+
+    spry_status (*consult)(sp_adviser **out, const sp_inquiry *q);
+    /* Fill in `threads` and `predicted` of n proposals. */
+    void (*predict)(sp_adviser *a, sp_proposal *x, int n);
+    /* Add what is worth a race, best first. */
+    spry_status (*propose)(sp_adviser *a, sp_proposals *l);
+    /* Add neighbours of what was measured as fast, best first. */
+    spry_status (*around)(sp_adviser *a, sp_proposals *l,
+                          const sp_proposal *leader, int leaders);
+    /* Which of n to take unmeasured; the first `plains` are plain ways. */
+    int (*choose)(sp_adviser *a, const sp_proposal *x, int n, int plains);
+    void (*dismiss)(sp_adviser *a);
+} sp_family;
+
+#endif

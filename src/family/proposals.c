@@ -1,0 +1,20 @@
+/* proposals.c - a list of ways to compute, each once. */
+#include <string.h>
+
+#include "family/family.h"
+
+int sp_proposals_have(const sp_proposals *l, const char *text)
+{
+    for (int i = 0; i < l->count; i++)
+        if (strcmp(l->list[i].text, text) == 0)
+            return 1;
+    return 0;
+}
+
+int sp_proposals_add(sp_proposals *l, const sp_proposal *x)
+{
+    if (l->count == l->most || sp_proposals_have(l, x->text))
+        return 0;
+    l->list[l->count++] = *x;
+    return 1;
+}

@@ -1,0 +1,31 @@
+/* internal.h - who proposes schedules during one tune. */
+#ifndef SP_SPARSE_INTERNAL_H
+#define SP_SPARSE_INTERNAL_H
+
+#include "model/guess.h"
+#include "schedule/schedule.h"
+#include "search/search.h"
+#include "sparse/sparse.h"
+
+typedef struct {
+    sp_adviser head;
+    sp_inquiry q;
+    sp_guess guess;
+    sp_compiling compile;
+    spry_schedule failed[SP_FAILED]; /* of the history */
+    int failures;
+} sp_sparse_adviser;
+
+/* What the tuner's table has of them (advise.c, propose.c). */
+spry_status sp_sparse_consult(sp_adviser **out, const sp_inquiry *q);
+void sp_sparse_predict(sp_adviser *a, sp_proposal *x, int n);
+spry_status sp_sparse_propose(sp_adviser *a, sp_proposals *l);
+spry_status sp_sparse_around(sp_adviser *a, sp_proposals *l,
+                             const sp_proposal *leader, int leaders);
+int sp_sparse_choose(sp_adviser *a, const sp_proposal *x, int n, int plains);
+void sp_sparse_dismiss(sp_adviser *a);
+
+/* A proposal is a schedule as text. */
+sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted);
+
+#endif

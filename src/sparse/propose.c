@@ -1,0 +1,239 @@
+/* propose.c - which schedules are worth a race. */
+#include <math.h>
+
+#include "base/base.h"
+#include "matrix/matrix.h"
+#include "sparse/internal.h"
+
+/* A learned model needs fewer tries. */
+enum {
+    FEW = 24,
+    LEARNED = 20,
+    FAVOURITES = 3, /* of the learned model's, before any of another's */
+    OPINIONS = 4,
+    MANY = 72,
+    FEW_NESTS = 3,
+    NESTS = 9,
+    GENERATION = 8,
+    AT_A_TIME = 256
+};
+
+static int contains(const spry_schedule *list, int count,
+                    const spry_schedule *x)
+{
+    for (int i = 0; i < count; i++)
+        if (sp_schedule_equal(&list[i], x))
+            return 1;
+    return 0;
+}
+
+/* ---- scoring for the search ---- */
+
+/* Can x be had, and has it not failed before? Nests are always compiled;
+ * whoever proposes one has a reason. */
+static int is_open(const sp_sparse_adviser *a, const spry_schedule *x)
+{
+    sp_compiling compile =
+        x->format == SPRY_SUPER && a->compile ? SP_COMPILE_ALL : a->compile;
+
+    return sp_sparse_available(a->q.p, x, a->q.m, compile) &&
+           !contains(a->failed, a->failures, x);
+}
+
+static void score(double *out, const spry_schedule *x, int n, void *payload)
+{
+    sp_sparse_adviser *a = payload;
+    spry_schedule open[AT_A_TIME];
+    double seconds[AT_A_TIME];
+
+    for (int from = 0, to; from < n; from = to) {
+        int count = 0, next = 0;
+
+        to = n - from < AT_A_TIME ? n : from + AT_A_TIME;
+        for (int i = from; i < to; i++) {
+            out[i] = is_open(a, &x[i]) ? 0 : HUGE_VAL;
+            if (out[i] == 0)
+                open[count++] = x[i];
+        }
+        sp_guess_seconds(seconds, &a->guess, open, count);
+        for (int i = from; i < to; i++)
+            if (out[i] == 0)
+                out[i] = seconds[next++];
+    }
+}
+
+static double score_one(sp_sparse_adviser *a, const spry_schedule *x)
+{
+    double seconds;
+
+    score(&seconds, x, 1, a);
+    return seconds;
+}
+
+void sp_sparse_predict(sp_adviser *head, sp_proposal *x, int n)
+{
+    sp_sparse_adviser *a = (sp_sparse_adviser *)head;
+    spry_schedule point;
+
+    for (int i = 0; i < n; i++) {
+        x[i].predicted = HUGE_VAL;
+        if (spry_schedule_parse_for(&point, x[i].text, a->q.p->op) != SPRY_OK)
+            continue;
+        x[i].threads = point.threads;
+        if (sp_schedule_is_legal(&point, a->q.p, a->q.m))
+            x[i].predicted = score_one(a, &point);
+    }
+}
+
+/* Is there a kernel of this shape, for any dense width or for this one? */
+static int worth(const spry_schedule *x, void *payload)
+{
+    const sp_sparse_adviser *a = payload;
+    spry_schedule fixed = *x;
+
+    fixed.fixed = 1;
+    return sp_sparse_available(a->q.p, x, a->q.m, a->compile) ||
+           sp_sparse_available(a->q.p, &fixed, a->q.m, a->compile);
+}
+
+/* Who measures may search long, and wants choices that are unlike each
+ * other; who only predicts is in a hurry. */
+static const sp_strategy *strategy_of(const sp_sparse_adviser *a)
+{
+    return sp_strategy_find(a->q.measured ? "exhaustive" : "descent");
+}
+
+static void add(sp_proposals *l, const spry_schedule *x, double predicted)
+{
+    sp_proposal one = sp_sparse_proposal(x, predicted);
+
+    (void)sp_proposals_add(l, &one);
+}
+
+static sp_space space_of(sp_sparse_adviser *a)
+{
+    return (sp_space){.p = a->q.p,
+                      .m = a->q.m,
+                      .score = score,
+                      .worth = worth,
+                      .payload = a,
+                      .seed = a->q.seed,
+                      .compile = 1}; /* score knows what can be had */
+}
+
+/* To score nests, blocks of many sizes are counted, each in a walk over all
+ * entries: of a large matrix that would cost trials. */
+static int takes_too_long(const sp_sparse_adviser *a)
+{
+    static const double PER_ENTRY = 1.5e-7, SHARE = 0.04;
+
+    return PER_ENTRY * (double)a->q.p->A->nnz > SHARE * a->q.seconds;
+}
+
+/* Nests that a learned model expects to be about as fast as the best of the
+ * families, `best` seconds: the analytic one knows too little of them. */
+static spry_status propose_nests(sp_sparse_adviser *a, sp_proposals *l,
+                                 double best)
+{
+    sp_candidate found[NESTS];
+    sp_space space = space_of(a);
+    int count = 0;
+    double within = a->q.patient ? 1.25 * best : best;
+    spry_status s = SPRY_OK;
+
+    if (!a->guess.view || !a->compile || (!a->q.patient && takes_too_long(a)))
+        return SPRY_OK;
+    space.domain = SP_NESTS;
+    s = sp_strategy_find("evolve")->find(
+        found, &count, a->q.patient ? NESTS : FEW_NESTS, &space);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        if (found[i].predicted < within)
+            add(l, &found[i].x, found[i].predicted);
+    return s;
+}
+
+/* What the analytic model would try: the learned one may have seen nothing
+ * like this problem. What it then says of them still counts. */
+static spry_status second_opinion(sp_sparse_adviser *a, sp_proposals *l)
+{
+    sp_candidate found[OPINIONS];
+    sp_space space = space_of(a);
+    sp_guess learned = a->guess;
+    int count = 0;
+    spry_status s;
+
+    if (!learned.view || !a->q.measured)
+        return SPRY_OK;
+    a->guess.view = NULL;
+    s = sp_strategy_find("exhaustive")->find(found, &count, OPINIONS, &space);
+    a->guess = learned;
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        add(l, &found[i].x, score_one(a, &found[i].x));
+    return s;
+}
+
+spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
+{
+    sp_sparse_adviser *a = (sp_sparse_adviser *)head;
+    sp_candidate found[MANY];
+    sp_space space = space_of(a);
+    int most = a->q.patient ? MANY : a->guess.view ? LEARNED : FEW;
+    int count = 0;
+    spry_status s;
+
+    sp_guess_hurry(&a->guess, !a->q.measured);
+    s = strategy_of(a)->find(found, &count, most, &space);
+    sp_guess_hurry(&a->guess, 0);
+    for (int i = 0; s == SPRY_OK && i < count; i++) {
+        if (i == FAVOURITES)
+            s = second_opinion(a, l);
+        add(l, &found[i].x, found[i].predicted);
+    }
+    return s == SPRY_OK && count ? propose_nests(a, l, found[0].predicted) : s;
+}
+
+/* ---- the next generation ---- */
+
+/* Proposals as schedules; how many could be read. */
+static int read_all(spry_schedule *out, const sp_proposal *x, int n)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        count += spry_schedule_parse(&out[count], x[i].text) == SPRY_OK;
+    return count;
+}
+
+static spry_status search_around(sp_sparse_adviser *a, sp_proposals *l,
+                                 const spry_schedule *known, int knowns,
+                                 const spry_schedule *leader, int leaders)
+{
+    sp_candidate found[GENERATION];
+    sp_space space = space_of(a);
+    int count = 0;
+    spry_status s;
+
+    space.seed += (uint64_t)l->count;
+    s = sp_search_around(found, &count, GENERATION, &space, known, knowns,
+                         leader, leaders);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        add(l, &found[i].x, found[i].predicted);
+    return s;
+}
+
+spry_status sp_sparse_around(sp_adviser *head, sp_proposals *l,
+                             const sp_proposal *leader, int leaders)
+{
+    sp_sparse_adviser *a = (sp_sparse_adviser *)head;
+    spry_schedule *x = sp_alloc(l->count + leaders, sizeof *x);
+    int knowns, seeds;
+    spry_status s;
+
+    if (!x)
+        return sp_fail_memory((size_t)(l->count + leaders) * sizeof *x);
+    knowns = read_all(x, l->list, l->count);
+    seeds = read_all(x + knowns, leader, leaders);
+    s = search_around(a, l, x, knowns, x + knowns, seeds);
+    sp_free(x);
+    return s;
+}
