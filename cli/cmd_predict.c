@@ -20,7 +20,7 @@ static const opt_page page = {
 typedef struct {
     spry_schedule schedule;
     double seconds; /* by whoever knows best */
-    spry_prediction is;
+    spry_prediction prediction;
 } guess;
 
 static char who[SPRY_WHO];
@@ -45,7 +45,7 @@ static spry_status predict_all(guess *out, int *count, const job *j)
         guess *g = &out[*count];
 
         g->schedule = x[i];
-        s = spry_predict(&g->is, j->problem, &x[i], &j->machine);
+        s = spry_predict(&g->prediction, j->problem, &x[i], &j->machine);
         *count += s == SPRY_OK;
         if (s == SPRY_USAGE && !named)
             s = SPRY_OK;
@@ -83,16 +83,16 @@ static void print_json(const guess *g, int count, const job *j)
         json_open(&out, NULL, '{');
         json_text(&out, "schedule", spry_schedule_text(text, &g->schedule));
         json_number(&out, "seconds", g->seconds);
-        json_number(&out, "analytic", g->is.seconds);
-        json_text(&out, "bound", spry_prediction_bound(&g->is));
-        json_number(&out, "bandwidth", g->is.bandwidth);
-        json_number(&out, "latency", g->is.latency);
-        json_number(&out, "compute", g->is.compute);
-        json_number(&out, "overhead", g->is.overhead);
-        json_number(&out, "imbalance", g->is.imbalance);
-        json_number(&out, "bytes", g->is.bytes);
-        json_number(&out, "traffic", g->is.traffic);
-        json_number(&out, "pack_seconds", g->is.pack_seconds);
+        json_number(&out, "analytic", g->prediction.seconds);
+        json_text(&out, "bound", spry_prediction_bound(&g->prediction));
+        json_number(&out, "bandwidth", g->prediction.bandwidth);
+        json_number(&out, "latency", g->prediction.latency);
+        json_number(&out, "compute", g->prediction.compute);
+        json_number(&out, "overhead", g->prediction.overhead);
+        json_number(&out, "imbalance", g->prediction.imbalance);
+        json_number(&out, "bytes", g->prediction.bytes);
+        json_number(&out, "traffic", g->prediction.traffic);
+        json_number(&out, "pack_seconds", g->prediction.pack_seconds);
         json_close(&out, '}');
     }
     json_close(&out, ']');
@@ -109,9 +109,9 @@ static void print_people(const guess *g, int count)
         table_cell(t, "%d", i + 1);
         table_cell(t, "%s", spry_schedule_text(text, &g[i].schedule));
         table_cell(t, "%s", say_seconds(g[i].seconds));
-        table_cell(t, "%s", spry_prediction_bound(&g[i].is));
-        table_cell(t, "%s", say_bytes(g[i].is.bytes));
-        table_cell(t, "%s", say_seconds(g[i].is.pack_seconds));
+        table_cell(t, "%s", spry_prediction_bound(&g[i].prediction));
+        table_cell(t, "%s", say_bytes(g[i].prediction.bytes));
+        table_cell(t, "%s", say_seconds(g[i].prediction.pack_seconds));
     }
     table_print(t, stdout);
     printf("by the model %s; nothing was measured\n", who);

@@ -32,33 +32,33 @@ void grades_json(json *j, const spry_grades *g)
 }
 
 /* "0.88 0.86..0.90"; "-" when it is not known. */
-static void cell_interval(table *t, double is, double low, double high)
+static void cell_interval(table *t, double value, double low, double high)
 {
-    if (isfinite(is))
-        table_cell(t, "%.3f %.2f..%.2f", is, low, high);
+    if (isfinite(value))
+        table_cell(t, "%.3f %.2f..%.2f", value, low, high);
     else
         table_cell(t, "-");
 }
 
-static void cell_number(table *t, double is)
+static void cell_number(table *t, double value)
 {
-    if (isfinite(is))
-        table_cell(t, "%.2f", is);
+    if (isfinite(value))
+        table_cell(t, "%.2f", value);
     else
         table_cell(t, "-");
 }
 
-static void cell_percent(table *t, double is)
+static void cell_percent(table *t, double value)
 {
-    if (isfinite(is))
-        table_cell(t, "%.1f %%", 100 * is);
+    if (isfinite(value))
+        table_cell(t, "%.1f %%", 100 * value);
     else
         table_cell(t, "-");
 }
 
-static void cell_times(table *t, double is)
+static void cell_times(table *t, double value)
 {
-    table_cell(t, "%s", isfinite(is) ? say_times(is) : "-");
+    table_cell(t, "%s", isfinite(value) ? say_times(value) : "-");
 }
 
 void grades_print(const spry_grades *g, int count)

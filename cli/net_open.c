@@ -214,12 +214,12 @@ spry_status net_batch_load(float *x, const net_batch *b, int64_t first,
 
     while (s == SPRY_OK && count > 0) {
         int64_t from = first % rows;
-        int64_t some = rows - from < count ? rows - from : count;
+        int64_t part = rows - from < count ? rows - from : count;
 
-        s = say_status(spry_inputs_dense(x, b->rows, from, some, width));
-        x += some * width;
-        first += some;
-        count -= some;
+        s = say_status(spry_inputs_dense(x, b->rows, from, part, width));
+        x += part * width;
+        first += part;
+        count -= part;
     }
     return s;
 }

@@ -66,7 +66,7 @@ static spry_status weigh(bench *b, task *t, const leaders *l,
 {
     enum { CHOICE, BEST_OF_TOP, BEST, ASKED };
     spry_schedule x[ASKED] = {*choice};
-    double is[ASKED] = {0};
+    double confirmed[ASKED] = {0};
     spry_status s;
 
     if (!l->top || !l->all)
@@ -74,10 +74,10 @@ static spry_status weigh(bench *b, task *t, const leaders *l,
     t->seemed = speedup(l->all);
     x[BEST_OF_TOP] = l->top->x;
     x[BEST] = l->all->x;
-    s = confirm(b, t, is, x, ASKED);
-    t->predicted = is[CHOICE];
-    t->best_of_top = is[BEST_OF_TOP];
-    t->best_known = is[BEST];
+    s = confirm(b, t, confirmed, x, ASKED);
+    t->predicted = confirmed[CHOICE];
+    t->best_of_top = confirmed[BEST_OF_TOP];
+    t->best_known = confirmed[BEST];
     return s;
 }
 
@@ -166,21 +166,22 @@ static int descending(const void *a, const void *b)
  * best is the best drawn with probability C(n-i, 19) / C(n, 20). */
 static double random_regret(const task *t)
 {
-    double *is = sp_alloc(t->sampled + 1, sizeof *is), regret = 0, left = 1;
+    double *sorted = sp_alloc(t->sampled + 1, sizeof *sorted), regret = 0,
+           left = 1;
     int n = 0;
 
-    for (int i = 0; is && i < t->sampled; i++)
+    for (int i = 0; sorted && i < t->sampled; i++)
         if (speedup(&t->row[i]) > 0)
-            is[n++] = t->row[i].log_speedup;
-    if (is)
-        qsort(is, (size_t)n, sizeof *is, descending);
+            sorted[n++] = t->row[i].log_speedup;
+    if (sorted)
+        qsort(sorted, (size_t)n, sizeof *sorted, descending);
     for (int i = 0; i < n; i++) {
         double here = n - i > TOP ? (double)TOP / (n - i) : 1;
 
-        regret += left * here * (log(t->seemed) - is[i]);
+        regret += left * here * (log(t->seemed) - sorted[i]);
         left *= 1 - here;
     }
-    sp_free(is);
+    sp_free(sorted);
     return regret;
 }
 

@@ -157,15 +157,15 @@ static double plain_seconds(bench *b, const spry_matrix *A)
     spry_schedule x = spry_schedule_baseline(b->m.threads);
     spry_problem *p;
     spry_plan *plan = NULL;
-    spry_score is = {0};
+    spry_score score = {0};
 
     if (spry_problem_spmv(&p, A, SPRY_F32) != SPRY_OK)
         return 0;
     if (spry_plan_make(&plan, p, &x, &b->m) == SPRY_OK)
-        (void)spry_race(&is, (const spry_plan *const *)&plan, 1, 31, 2);
+        (void)spry_race(&score, (const spry_plan *const *)&plan, 1, 31, 2);
     spry_plan_free(plan);
     spry_problem_free(p);
-    return is.seconds;
+    return score.seconds;
 }
 
 /* Seconds of a whole tune, of effort predict or measure. */
@@ -225,7 +225,7 @@ static prediction predict_seconds(const bench *b, const spry_matrix *A,
                                   const sp_cost *c)
 {
     enum { TIMES = 9 };
-    prediction is[TIMES] = {{0}};
+    prediction sorted[TIMES] = {{0}};
 
     for (int i = 0; i < TIMES; i++) {
         prediction one = {0};
@@ -233,13 +233,13 @@ static prediction predict_seconds(const bench *b, const spry_matrix *A,
 
         if (predict_once(&one, b, A, c) != SPRY_OK)
             printf("predict: %s\n", spry_message());
-        for (; at > 0 && is[at - 1].features + is[at - 1].search >
+        for (; at > 0 && sorted[at - 1].features + sorted[at - 1].search >
                              one.features + one.search;
              at--)
-            is[at] = is[at - 1];
-        is[at] = one;
+            sorted[at] = sorted[at - 1];
+        sorted[at] = one;
     }
-    return is[TIMES / 2];
+    return sorted[TIMES / 2];
 }
 
 void print_cost(bench *b)
@@ -249,7 +249,7 @@ void print_cost(bench *b)
     spry_tuning how = {0};
     spry_matrix *A;
     double plain, predict;
-    prediction is;
+    prediction took;
 
     if (!c || !bench_folder(dir) ||
         spry_matrix_generate(&A, "uniform rows=100k nnz=1M", 1) != SPRY_OK)
@@ -258,17 +258,18 @@ void print_cost(bench *b)
     if (sp_cost_save(c, NULL, path) == SPRY_OK)
         setenv("SPRY_MODELS", dir, 1);
     plain = plain_seconds(b, A);
-    is = predict_seconds(b, A, c);
+    took = predict_seconds(b, A, c);
     predict = tune_seconds(b, A, SPRY_PREDICT, &how);
     b->tune = tune_seconds(b, A, SPRY_MEASURE, &how);
-    b->runs = plain > 0 ? (is.features + is.search) / plain : 0;
+    b->runs = plain > 0 ? (took.features + took.search) / plain : 0;
     printf(
         "\na million entries, spmm 128: a plain spmv takes %.2f ms; features "
         "%.1f ms and search %.1f ms, %.1f of those;\nthe pattern's key, to "
         "look it up, %.1f ms; all of predict, with packing and checking, %.0f "
         "ms; measure %.1f s, %d trials, %.2f times as fast, ranked by %s\n",
-        1e3 * plain, 1e3 * is.features, 1e3 * is.search, b->runs, 1e3 * is.key,
-        1e3 * predict, b->tune, how.trials, how.speedup, how.model);
+        1e3 * plain, 1e3 * took.features, 1e3 * took.search, b->runs,
+        1e3 * took.key, 1e3 * predict, b->tune, how.trials, how.speedup,
+        how.model);
     bench_folder_remove(dir);
     unsetenv("SPRY_MODELS");
     spry_matrix_free(A);
@@ -285,7 +286,7 @@ static int count_laps(const sp_lap *lap, void *payload)
     return 0;
 }
 
-/* The rows of a lesson again and again until there are 10,000. */
+/* The rows of a dataset again and again until there are 10,000. */
 static spry_status repeat(sp_examples *out, const sp_examples *e)
 {
     *out = (sp_examples){.subject = sp_alloc(RECORDS, sizeof(sp_subject)),
@@ -311,24 +312,24 @@ static spry_status repeat(sp_examples *out, const sp_examples *e)
 
 void print_training(bench *b)
 {
-    sp_examples some, all;
+    sp_examples few, all;
     double limit = b->quick ? 5 : 20;
 
-    if (gather(&some, &b->f[0], -1, ALL) != SPRY_OK)
+    if (gather(&few, &b->f[0], -1, ALL) != SPRY_OK)
         return;
-    if (repeat(&all, &some) != SPRY_OK || all.rows < RECORDS) {
-        free_examples(&some);
+    if (repeat(&all, &few) != SPRY_OK || all.rows < RECORDS) {
+        free_examples(&few);
         return;
     }
     printf("\ntraining on %d records of spmm, 2 threads\n", RECORDS);
     for (int k = 0; k < KINDS - 2; k++) {
         int laps = 0, slow = strcmp(kinds[k], "waconet") == 0;
-        sp_lesson l = {.train = &all,
-                       .seed = 1,
-                       .threads = 2,
-                       .seconds = slow || b->quick ? limit : 300,
-                       .note = count_laps,
-                       .payload = &laps};
+        sp_fitting l = {.train = &all,
+                        .seed = 1,
+                        .threads = 2,
+                        .seconds = slow || b->quick ? limit : 300,
+                        .note = count_laps,
+                        .payload = &laps};
         double begun = sp_seconds(), took;
         sp_cost *c;
         spry_status s =
@@ -348,5 +349,5 @@ void print_training(bench *b)
         fflush(stdout);
     }
     free_examples(&all);
-    free_examples(&some);
+    free_examples(&few);
 }

@@ -28,7 +28,7 @@ static int count_lap(const sp_lap *lap, void *payload)
 static spry_status fit(sp_cost **out, const field *f, int fold, int kind,
                        double seconds)
 {
-    sp_lesson l = {
+    sp_fitting l = {
         .seed = 1, .threads = 2, .seconds = seconds, .note = count_lap};
     sp_examples train = {0}, test = {0};
     spry_status s = gather(&train, f, fold, LESSON);

@@ -45,20 +45,20 @@ static void path_of(char *out, size_t size, const char *name)
 static images read_images(void)
 {
     images im = {NULL, NULL};
-    spry_matrix *some;
+    spry_matrix *drawn;
     char path[4096];
 
-    path_of(path, sizeof path, "sparse-images-1024_subset.mtx");
-    if (spry_matrix_read(&some, path) == SPRY_OK) {
+    path_of(path, sizeof path, "sparse-drawn-1024_subset.mtx");
+    if (spry_matrix_read(&drawn, path) == SPRY_OK) {
         path_of(path, sizeof path, "neuron1024-l120-categories_subset.mtx");
         must(spry_matrix_read(&im.right, path));
     } else {
         printf("the published images are not there (SPRY_DATA): pen strokes "
                "instead, categories unchecked\n");
-        must(spry_inputs_strokes(&some, 1200, WIDTH, 1));
+        must(spry_inputs_strokes(&drawn, 1200, WIDTH, 1));
     }
-    must(spry_inputs_repeat(&im.rows, some, INPUTS));
-    spry_matrix_free(some);
+    must(spry_inputs_repeat(&im.rows, drawn, INPUTS));
+    spry_matrix_free(drawn);
     return im;
 }
 

@@ -85,9 +85,9 @@ static int memory_resident(const bench_report *r, const bench_row *row)
     return row->plan_bytes > bench_last_cache(&r->machine);
 }
 
-static int agrees(int wanted, int is)
+static int agrees(int wanted, int value)
 {
-    return wanted == ANY || wanted == is;
+    return wanted == ANY || wanted == value;
 }
 
 static int passes(const bench_report *r, const bench_filter *f,

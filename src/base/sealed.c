@@ -35,34 +35,34 @@ static int sum_fits(const char *data, size_t len)
 #endif
 }
 
-static spry_status check_seal(const sp_seal *is, const sp_seal *as)
+static spry_status check_seal(const sp_seal *found, const sp_seal *as)
 {
-    if (is->byte_order == __builtin_bswap32(SP_BYTE_ORDER))
+    if (found->byte_order == __builtin_bswap32(SP_BYTE_ORDER))
         return sp_fail(SPRY_INPUT,
                        "was written by a machine of the other byte order");
-    if (is->byte_order != SP_BYTE_ORDER)
+    if (found->byte_order != SP_BYTE_ORDER)
         return sp_fail(SPRY_INPUT, "is damaged: no byte order is known");
-    if (is->version != as->version)
+    if (found->version != as->version)
         return sp_fail(SPRY_INPUT, "has version %u; this spry reads %u",
-                       is->version, as->version);
+                       found->version, as->version);
     return SPRY_OK;
 }
 
 spry_status sp_sealed_open(void *head, size_t size, const sp_seal *as,
                            const char *what, const void *data, size_t len)
 {
-    sp_seal is;
+    sp_seal found;
     spry_status s;
 
-    if (len < sizeof is || memcmp(data, as->magic, sizeof as->magic) != 0)
+    if (len < sizeof found || memcmp(data, as->magic, sizeof as->magic) != 0)
         return sp_fail(SPRY_INPUT, "is not a %s of spry", what);
-    memcpy(&is, data, sizeof is);
-    s = check_seal(&is, as);
+    memcpy(&found, data, sizeof found);
+    s = check_seal(&found, as);
     if (s != SPRY_OK)
         return s;
-    if (is.length != len || len < size + SP_SHA256)
+    if (found.length != len || len < size + SP_SHA256)
         return sp_fail(SPRY_INPUT, "has %zu bytes where it says %llu", len,
-                       (unsigned long long)is.length);
+                       (unsigned long long)found.length);
     if (!sum_fits(data, len))
         return sp_fail(SPRY_INPUT, "is damaged: its checksum does not match");
     memcpy(head, data, size);

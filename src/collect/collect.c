@@ -32,7 +32,7 @@ typedef struct {
     const sp_family *family;
     spry_collect_options opt;
     spry_collected *out;
-    sp_list known, list;
+    sp_schedule_list known, list;
     sp_kernels *kernels;
     sp_oracle *oracle;
     sp_shared shared; /* sp_result[list.count] */
@@ -56,7 +56,7 @@ static int recall(const spry_record *r, void *payload)
 
     if (strcmp(r->problem, c->p->key) == 0 &&
         spry_schedule_parse(&x, r->schedule) == SPRY_OK)
-        sp_list_add(&c->known, &x);
+        sp_schedule_list_add(&c->known, &x);
     return 0;
 }
 
@@ -85,7 +85,7 @@ static spry_status keep(collection *c)
         int i = c->recorded++;
 
         sp_result_scaled(&r, results(c), i, c->baselines);
-        if (!sp_list_has(&c->known, &c->list.x[i]))
+        if (!sp_schedule_list_has(&c->known, &c->list.x[i]))
             s = sp_result_add(c->db, c->family, c->p, &c->m, &r);
         c->out->verdict[r.verdict & 7]++;
     }
@@ -206,8 +206,8 @@ static uint64_t mix(uint64_t seed, const char *key)
 static void take_listed(collection *c)
 {
     for (int i = 0; i < c->opt.listed; i++)
-        if (!sp_list_has(&c->known, &c->opt.list[i]))
-            sp_list_add(&c->list, &c->opt.list[i]);
+        if (!sp_schedule_list_has(&c->known, &c->opt.list[i]))
+            sp_schedule_list_add(&c->list, &c->opt.list[i]);
 }
 
 static void set_candidate(collection *c, int i)
@@ -227,11 +227,11 @@ static spry_status draw(collection *c, const sp_urn *u)
     int supers = c->opt.draw == SPRY_DRAW_SUPER  ? wanted
                  : c->opt.draw == SPRY_DRAW_BOTH ? wanted / 2
                                                  : 0;
-    spry_status s = sp_list_open(&c->list, SP_BASELINES + wanted);
+    spry_status s = sp_schedule_list_open(&c->list, SP_BASELINES + wanted);
 
     c->baselines = sp_sparse_baselines(plain, c->p, &c->m);
     for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
-        sp_list_add(&c->list, &plain[i]);
+        sp_schedule_list_add(&c->list, &plain[i]);
     if (s == SPRY_OK && c->opt.list)
         take_listed(c);
     else if (s == SPRY_OK)
@@ -253,7 +253,8 @@ static spry_status collect(collection *c)
                 .m = &c->m,
                 .compile = spry_jit_available() == SPRY_OK,
                 .seed = mix(c->opt.seed, c->p->key)};
-    spry_status s = sp_list_open(&c->known, 4 * c->opt.schedules + 1000);
+    spry_status s =
+        sp_schedule_list_open(&c->known, 4 * c->opt.schedules + 1000);
 
     if (s == SPRY_OK)
         s = spry_records_each(c->db, c->p->key, c->m.fingerprint, recall, c);
@@ -312,8 +313,8 @@ static void end(collection *c)
         sp_kernels_free(c->kernels);
     sp_oracle_free(c->oracle);
     sp_shared_close(&c->shared);
-    sp_list_close(&c->list);
-    sp_list_close(&c->known);
+    sp_schedule_list_close(&c->list);
+    sp_schedule_list_close(&c->known);
     c->out->seconds = sp_seconds() - c->begun;
 }
 

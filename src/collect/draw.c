@@ -30,20 +30,20 @@ static const double HOPELESS = 25;
 
 /* ---- lists ---- */
 
-spry_status sp_list_open(sp_list *l, int room)
+spry_status sp_schedule_list_open(sp_schedule_list *l, int room)
 {
-    *l = (sp_list){.room = room};
+    *l = (sp_schedule_list){.room = room};
     l->x = sp_alloc_raw(room + 1, sizeof *l->x);
     return l->x ? SPRY_OK : sp_fail_memory((size_t)room * sizeof *l->x);
 }
 
-void sp_list_close(sp_list *l)
+void sp_schedule_list_close(sp_schedule_list *l)
 {
     sp_free(l->x);
-    *l = (sp_list){0};
+    *l = (sp_schedule_list){0};
 }
 
-int sp_list_has(const sp_list *l, const spry_schedule *x)
+int sp_schedule_list_has(const sp_schedule_list *l, const spry_schedule *x)
 {
     for (int i = 0; i < l->count; i++)
         if (sp_schedule_equal(&l->x[i], x))
@@ -51,9 +51,9 @@ int sp_list_has(const sp_list *l, const spry_schedule *x)
     return 0;
 }
 
-int sp_list_add(sp_list *l, const spry_schedule *x)
+int sp_schedule_list_add(sp_schedule_list *l, const spry_schedule *x)
 {
-    if (l->count == l->room || sp_list_has(l, x))
+    if (l->count == l->room || sp_schedule_list_has(l, x))
         return 0;
     l->x[l->count++] = *x;
     return 1;
@@ -62,8 +62,8 @@ int sp_list_add(sp_list *l, const spry_schedule *x)
 /* ---- what is drawn into ---- */
 
 typedef struct {
-    sp_list *list;
-    const sp_list *known;
+    sp_schedule_list *list;
+    const sp_schedule_list *known;
     const sp_urn *u;
     int end;      /* the list is not to grow beyond */
     double plain; /* predicted seconds of the plain loop */
@@ -100,7 +100,7 @@ static int is_full(const hand *h)
 
 static int is_new(const hand *h, const spry_schedule *x)
 {
-    return !is_full(h) && !sp_list_has(h->known, x) &&
+    return !is_full(h) && !sp_schedule_list_has(h->known, x) &&
            spry_schedule_legal(x, h->u->p, h->u->m) == SPRY_OK;
 }
 
@@ -117,7 +117,8 @@ static int take(hand *h, const spry_schedule *x)
     int dear = is_dear(h, x);
 
     if (!is_new(h, x) || (dear && h->dear == 0) ||
-        predicted(h->u, x) >= HOPELESS * h->plain || !sp_list_add(h->list, x))
+        predicted(h->u, x) >= HOPELESS * h->plain ||
+        !sp_schedule_list_add(h->list, x))
         return 0;
     h->dear -= dear;
     return 1;
@@ -186,7 +187,7 @@ static spry_status draw_families(hand *h, int count)
  * too. */
 static int take_failure(hand *h, const spry_schedule *x)
 {
-    return is_new(h, x) && sp_list_add(h->list, x);
+    return is_new(h, x) && sp_schedule_list_add(h->list, x);
 }
 
 /* The first of pool[] that is predicted to be fastest. */
@@ -286,8 +287,8 @@ static spry_status draw_supers(hand *h, int count)
     return s;
 }
 
-spry_status sp_urn_draw(sp_list *l, const sp_list *known, const sp_urn *u,
-                        int families, int supers)
+spry_status sp_urn_draw(sp_schedule_list *l, const sp_schedule_list *known,
+                        const sp_urn *u, int families, int supers)
 {
     spry_schedule plain = spry_schedule_baseline(u->m->threads);
     hand h = {.list = l, .known = known, .u = u, .rng = sp_rng_seed(u->seed)};

@@ -10,13 +10,13 @@
 typedef struct {
     spry_schedule *x; /* [room] */
     int count, room;
-} sp_list;
+} sp_schedule_list;
 
-spry_status sp_list_open(sp_list *l, int room);
-void sp_list_close(sp_list *l);
+spry_status sp_schedule_list_open(sp_schedule_list *l, int room);
+void sp_schedule_list_close(sp_schedule_list *l);
 /* 0 when it is in already, or when there is no more room. */
-int sp_list_add(sp_list *l, const spry_schedule *x);
-int sp_list_has(const sp_list *l, const spry_schedule *x);
+int sp_schedule_list_add(sp_schedule_list *l, const spry_schedule *x);
+int sp_schedule_list_has(const sp_schedule_list *l, const spry_schedule *x);
 
 /* What schedules are drawn for. */
 typedef struct {
@@ -31,7 +31,7 @@ int sp_urn_can(const sp_urn *u, const spry_schedule *x);
 
 /* Add `families` and `supers` points to l, none of them in `known`; fewer
  * when there are no more. Of the latter a few cannot be had. */
-spry_status sp_urn_draw(sp_list *l, const sp_list *known, const sp_urn *u,
-                        int families, int supers);
+spry_status sp_urn_draw(sp_schedule_list *l, const sp_schedule_list *known,
+                        const sp_urn *u, int families, int supers);
 
 #endif

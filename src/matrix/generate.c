@@ -12,15 +12,15 @@
 
 #include "matrix/internal.h"
 
-static const sp_kind *const kinds[] = {
-    &sp_kind_uniform,   &sp_kind_banded,    &sp_kind_stencil5,
-    &sp_kind_stencil27, &sp_kind_rmat,      &sp_kind_powerlaw,
-    &sp_kind_blocks,    &sp_kind_diagonals, &sp_kind_hypersparse,
-    &sp_kind_pruned,    &sp_kind_arrow,     &sp_kind_bipartite,
+static const sp_generator *const kinds[] = {
+    &sp_generator_uniform,   &sp_generator_banded,    &sp_generator_stencil5,
+    &sp_generator_stencil27, &sp_generator_rmat,      &sp_generator_powerlaw,
+    &sp_generator_blocks,    &sp_generator_diagonals, &sp_generator_hypersparse,
+    &sp_generator_pruned,    &sp_generator_arrow,     &sp_generator_bipartite,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], GRAIN = 512, LONGEST = 1024 };
 
-static const sp_kind *kind_at(int i)
+static const sp_generator *kind_at(int i)
 {
     return i >= 0 && i < KINDS ? kinds[i] : NULL;
 }
@@ -41,8 +41,8 @@ const char *spry_generator_params(int i)
 }
 
 /* The kind named first; *rest is the text behind it. */
-static spry_status find_kind(const sp_kind **kind, const char **rest,
-                             const sp_kind *const *from, int count,
+static spry_status find_kind(const sp_generator **kind, const char **rest,
+                             const sp_generator *const *from, int count,
                              const char *text)
 {
     const char *name[KINDS];
@@ -71,12 +71,12 @@ static int64_t lengths_to_starts(int64_t *start, int64_t rows)
     return at;
 }
 
-static void count_rows(int64_t *start, const sp_gen *g, sp_row *rows,
+static void count_rows(int64_t *start, const sp_gen *g, sp_gen_row *rows,
                        int threads)
 {
 #pragma omp parallel for schedule(dynamic, GRAIN) num_threads(threads)
     for (int64_t i = 0; i < g->rows; i++) {
-        sp_row *w = &rows[omp_get_thread_num()];
+        sp_gen_row *w = &rows[omp_get_thread_num()];
 
         w->rng = sp_gen_stream(g, 0, i);
         start[i] = g->kind->exact ? g->quota[i] : g->kind->row(g, i, w);
@@ -101,14 +101,14 @@ static double next_value(const sp_gen *g, sp_rng *r)
     return many == 1 ? 1 : (double)(sp_rng_below(r, many) + 1) / (double)many;
 }
 
-static void fill_rows(const sp_draft *d, const sp_gen *g, sp_row *rows,
+static void fill_rows(const sp_draft *d, const sp_gen *g, sp_gen_row *rows,
                       int threads)
 {
     double *val = d->val;
 
 #pragma omp parallel for schedule(dynamic, GRAIN) num_threads(threads)
     for (int64_t i = 0; i < g->rows; i++) {
-        sp_row *w = &rows[omp_get_thread_num()];
+        sp_gen_row *w = &rows[omp_get_thread_num()];
         int64_t at = d->start[i], n = d->start[i + 1] - at;
 
         w->rng = sp_gen_stream(g, 0, i);
@@ -125,7 +125,7 @@ static spry_index index_of(const sp_gen *g)
     return sp_gen_real(g, "index") == 64 ? SPRY_I64 : sp_index_for(g->cols);
 }
 
-static spry_status make_rows(spry_matrix **out, const sp_gen *g, sp_row *w,
+static spry_status make_rows(spry_matrix **out, const sp_gen *g, sp_gen_row *w,
                              int threads)
 {
     int64_t *start = sp_alloc_raw(g->rows + 1, sizeof *start);
@@ -151,7 +151,7 @@ static spry_status make_rows(spry_matrix **out, const sp_gen *g, sp_row *w,
 static spry_status generate(spry_matrix **out, const sp_gen *g)
 {
     int threads = omp_get_max_threads();
-    sp_row *w = sp_alloc(threads, sizeof *w);
+    sp_gen_row *w = sp_alloc(threads, sizeof *w);
     spry_status s = SPRY_OK;
 
     if (!w)
@@ -187,7 +187,8 @@ static spry_status take_seed(char text[LONGEST], sp_gen *g, const char *spec)
 }
 
 spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
-                        const sp_kind *const *from, int count, const char *spec)
+                        const sp_generator *const *from, int count,
+                        const char *spec)
 {
     char text[LONGEST];
     const char *rest;

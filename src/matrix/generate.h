@@ -20,11 +20,11 @@
 /* How a parameter got its value. */
 typedef enum { SP_DEFAULT, SP_AUTO, SP_GIVEN } sp_origin;
 
-typedef struct sp_kind sp_kind;
+typedef struct sp_generator sp_generator;
 
 /* One generation under way: the parameters, then what prepare makes. */
 typedef struct {
-    const sp_kind *kind;
+    const sp_generator *kind;
     uint64_t seed;
     sp_recipe recipe;
     struct {
@@ -47,22 +47,22 @@ typedef struct {
     int64_t *col;   /* [widest] */
     int64_t *spare; /* [widest] for sorting */
     uint64_t *bits; /* a set of columns, all zero between rows */
-} sp_row;
+} sp_gen_row;
 
-struct sp_kind {
+struct sp_generator {
     const char *name, *help;
     const char *params; /* with defaults: the one list of what it knows */
     /* Check the parameters, set rows, cols, widest and the tables. */
     spry_status (*prepare)(sp_gen *g);
     /* Columns of row i into w->col, ascending, distinct; how many. */
-    int64_t (*row)(const sp_gen *g, int64_t i, sp_row *w);
+    int64_t (*row)(const sp_gen *g, int64_t i, sp_gen_row *w);
     int exact; /* row i holds quota[i] entries: no need to count first */
 };
 
 /* Make what spec says with one of `kinds`; g has a seed and keeps the
  * parameters. */
 spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
-                        const sp_kind *const *kinds, int count,
+                        const sp_generator *const *kinds, int count,
                         const char *spec);
 
 /* ---- the spec (generate_spec.c) ---- */
@@ -89,13 +89,14 @@ sp_rng sp_gen_stream(const sp_gen *g, uint64_t sort, int64_t n);
 int64_t sp_gen_below(sp_rng *r, int64_t n);
 /* n distinct of [0, range), ascending, into w->col; n <= range. accept may
  * weigh them or be NULL. */
-void sp_gen_choose(sp_row *w, int64_t range, int64_t n, const uint32_t *accept);
+void sp_gen_choose(sp_gen_row *w, int64_t range, int64_t n,
+                   const uint32_t *accept);
 /* Sort the first n of w->col, drop repeats; how many stay. */
-int64_t sp_gen_sort_unique(sp_row *w, int64_t n);
+int64_t sp_gen_sort_unique(sp_gen_row *w, int64_t n);
 /* Memory to choose up to n of up to range columns; close also after a
  * failure. */
-spry_status sp_gen_row_open(sp_row *w, int64_t range, int64_t n);
-void sp_gen_row_close(sp_row *w);
+spry_status sp_gen_row_open(sp_gen_row *w, int64_t range, int64_t n);
+void sp_gen_row_close(sp_gen_row *w);
 /* u^p for u in (0, 1], 0 <= p < 64, by square roots: same bits anywhere. */
 double sp_gen_power(double u, double p);
 
@@ -117,9 +118,10 @@ void sp_gen_quota_cap(sp_gen *g, int64_t cap);
 spry_status sp_gen_shape(sp_gen *g);
 spry_status sp_gen_shape_nnz(sp_gen *g, int64_t *nnz);
 
-extern const sp_kind sp_kind_uniform, sp_kind_hypersparse, sp_kind_pruned,
-    sp_kind_powerlaw, sp_kind_blocks, sp_kind_banded, sp_kind_diagonals,
-    sp_kind_arrow, sp_kind_stencil5, sp_kind_stencil27, sp_kind_rmat,
-    sp_kind_bipartite;
+extern const sp_generator sp_generator_uniform, sp_generator_hypersparse,
+    sp_generator_pruned, sp_generator_powerlaw, sp_generator_blocks,
+    sp_generator_banded, sp_generator_diagonals, sp_generator_arrow,
+    sp_generator_stencil5, sp_generator_stencil27, sp_generator_rmat,
+    sp_generator_bipartite;
 
 #endif

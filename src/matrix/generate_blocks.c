@@ -30,7 +30,7 @@ static int64_t insert(int64_t *col, int64_t n, int64_t new)
     return n + 1;
 }
 
-static int64_t blocks_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t blocks_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t r = g->table[0], c = g->table[1], block_cols = g->table[2];
     int64_t n = g->quota[i / r], kept = 0;
@@ -102,7 +102,7 @@ static spry_status blocks_prepare(sp_gen *g)
     return SPRY_OK;
 }
 
-const sp_kind sp_kind_blocks = {
+const sp_generator sp_generator_blocks = {
     "blocks",
     "r x c blocks anywhere on their grid, `fill` of their cells stored, and "
     "`scatter` as many entries anywhere",

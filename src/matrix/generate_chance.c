@@ -90,7 +90,7 @@ static int64_t *sort(int64_t *a, int64_t *spare, int64_t n)
     return a;
 }
 
-int64_t sp_gen_sort_unique(sp_row *w, int64_t n)
+int64_t sp_gen_sort_unique(sp_gen_row *w, int64_t n)
 {
     const int64_t *from = sort(w->col, w->spare, n);
     int64_t kept = 0;
@@ -112,7 +112,7 @@ static int64_t draw(sp_rng *r, int64_t range, const uint32_t *accept)
 }
 
 /* A row that fills much of its range is drawn as a set of bits... */
-static void choose_dense(sp_row *w, int64_t range, int64_t n,
+static void choose_dense(sp_gen_row *w, int64_t range, int64_t n,
                          const uint32_t *accept)
 {
     int64_t words = range / 64 + 1, filled = 0;
@@ -137,7 +137,7 @@ static void choose_dense(sp_row *w, int64_t range, int64_t n,
 }
 
 /* ...a thin one is drawn, sorted, and topped up where draws met. */
-static void choose_thin(sp_row *w, int64_t range, int64_t n,
+static void choose_thin(sp_gen_row *w, int64_t range, int64_t n,
                         const uint32_t *accept)
 {
     int64_t have = 0;
@@ -163,7 +163,7 @@ static int64_t words_for(int64_t range, int64_t n)
     return most / 16 < n ? most : n * 16 + 16;
 }
 
-spry_status sp_gen_row_open(sp_row *w, int64_t range, int64_t n)
+spry_status sp_gen_row_open(sp_gen_row *w, int64_t range, int64_t n)
 {
     int64_t words = words_for(range, n);
 
@@ -175,14 +175,15 @@ spry_status sp_gen_row_open(sp_row *w, int64_t range, int64_t n)
     return sp_fail_memory((size_t)(2 * n + words) * sizeof *w->bits);
 }
 
-void sp_gen_row_close(sp_row *w)
+void sp_gen_row_close(sp_gen_row *w)
 {
     sp_free(w->col);
     sp_free(w->spare);
     sp_free(w->bits);
 }
 
-void sp_gen_choose(sp_row *w, int64_t range, int64_t n, const uint32_t *accept)
+void sp_gen_choose(sp_gen_row *w, int64_t range, int64_t n,
+                   const uint32_t *accept)
 {
     if (is_dense(range, n))
         choose_dense(w, range, n, accept);

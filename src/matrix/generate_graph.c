@@ -47,7 +47,7 @@ static int64_t rmat_pick_col(const sp_gen *g, int64_t row, sp_rng *r)
     return col;
 }
 
-static int64_t rmat_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t rmat_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     for (int64_t k = 0; k < g->quota[i]; k++)
         w->col[k] = rmat_pick_col(g, i, &w->rng);
@@ -100,7 +100,7 @@ static spry_status rmat_prepare(sp_gen *g)
     return SPRY_OK;
 }
 
-const sp_kind sp_kind_rmat = {
+const sp_generator sp_generator_rmat = {
     "rmat",
     "recursive graph of 2^scale vertices; repeated edges count once",
     "scale=14 degree=16 a=0.57 b=0.19 c=0.19" SP_GEN_COMMON,
@@ -145,7 +145,7 @@ static int64_t shuffle(const sp_gen *g, int64_t e, int64_t n, int back)
     return (int64_t)x;
 }
 
-static int64_t bipartite_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t bipartite_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t left = sp_gen_count(g, "left"), right = g->rows - left;
     int64_t edges = sp_gen_count(g, "edges"), n = 0;
@@ -201,7 +201,7 @@ static spry_status bipartite_prepare(sp_gen *g)
     return bipartite_keys(g, edges);
 }
 
-const sp_kind sp_kind_bipartite = {
+const sp_generator sp_generator_bipartite = {
     "bipartite",
     "adjacency of a graph with two sides; symmetric pattern",
     "left=4000 right=left edges=8*left" SP_GEN_COMMON,

@@ -34,7 +34,7 @@ static spry_status banded_prepare(sp_gen *g)
 }
 
 /* `density` of the columns in [i - band, i + band], at random. */
-static int64_t banded_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t banded_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t band = sp_gen_count(g, "band");
     int64_t first = larger(i - band, 0), last = smaller(i + band, g->cols - 1);
@@ -48,7 +48,7 @@ static int64_t banded_row(const sp_gen *g, int64_t i, sp_row *w)
     return n;
 }
 
-const sp_kind sp_kind_banded = {
+const sp_generator sp_generator_banded = {
     "banded",
     "entries at random within `band` of the diagonal",
     "rows=10k cols=rows band=16 density=0.5" SP_GEN_COMMON,
@@ -62,7 +62,7 @@ const sp_kind sp_kind_banded = {
 /* The main diagonal and count - 1 others within +-spread: the table. */
 static spry_status draw_offsets(sp_gen *g, int64_t count, int64_t spread)
 {
-    sp_row w = {.rng = sp_gen_stream(g, SORT_OFFSETS, 0)};
+    sp_gen_row w = {.rng = sp_gen_stream(g, SORT_OFFSETS, 0)};
     spry_status s = sp_gen_row_open(&w, 2 * spread, count);
 
     if (s == SPRY_OK) {
@@ -97,7 +97,7 @@ static spry_status diagonals_prepare(sp_gen *g)
     return draw_offsets(g, g->widest, spread);
 }
 
-static int64_t diagonals_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t diagonals_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t n = 0;
 
@@ -110,7 +110,7 @@ static int64_t diagonals_row(const sp_gen *g, int64_t i, sp_row *w)
     return n;
 }
 
-const sp_kind sp_kind_diagonals = {
+const sp_generator sp_generator_diagonals = {
     "diagonals",
     "the main diagonal and others within +-spread, all full",
     "rows=10k cols=rows count=11 spread=auto" SP_GEN_COMMON,
@@ -139,7 +139,7 @@ static spry_status arrow_prepare(sp_gen *g)
     return sp_gen_entries(g, full + rest);
 }
 
-static int64_t arrow_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t arrow_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t head = sp_gen_count(g, "head"), band = sp_gen_count(g, "band");
     int64_t last = smaller(i + band, g->cols - 1), n = 0;
@@ -155,7 +155,7 @@ static int64_t arrow_row(const sp_gen *g, int64_t i, sp_row *w)
     return n;
 }
 
-const sp_kind sp_kind_arrow = {
+const sp_generator sp_generator_arrow = {
     "arrow",
     "`head` full rows and columns, and a band around the diagonal",
     "rows=10k cols=rows head=1 band=0" SP_GEN_COMMON,
@@ -191,7 +191,7 @@ static spry_status stencil5_prepare(sp_gen *g)
 }
 
 /* Point (x, y) is row y nx + x. */
-static int64_t stencil5_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t stencil5_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t nx = sp_gen_count(g, "nx"), x = i % nx, n = 0;
 
@@ -207,7 +207,7 @@ static int64_t stencil5_row(const sp_gen *g, int64_t i, sp_row *w)
     return n;
 }
 
-const sp_kind sp_kind_stencil5 = {
+const sp_generator sp_generator_stencil5 = {
     "stencil5",
     "a point of a 2-D grid and its 4 neighbours; nx ny rows",
     "nx=100 ny=nx" SP_GEN_COMMON,
@@ -225,7 +225,7 @@ static spry_status stencil27_prepare(sp_gen *g)
 }
 
 /* Point (x, y, z) is row (z ny + y) nx + x. */
-static int64_t stencil27_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t stencil27_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t nx = sp_gen_count(g, "nx"), ny = sp_gen_count(g, "ny");
     int64_t nz = sp_gen_count(g, "nz"), n = 0;
@@ -238,7 +238,7 @@ static int64_t stencil27_row(const sp_gen *g, int64_t i, sp_row *w)
     return n;
 }
 
-const sp_kind sp_kind_stencil27 = {
+const sp_generator sp_generator_stencil27 = {
     "stencil27",
     "a point of a 3-D grid and its 26 neighbours; nx ny nz rows",
     "nx=32 ny=nx nz=ny" SP_GEN_COMMON,

@@ -9,7 +9,7 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* quota[i] distinct columns, even or weighed by accept. */
-static int64_t quota_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t quota_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     sp_gen_choose(w, g->cols, g->quota[i], g->accept);
     return g->quota[i];
@@ -31,7 +31,7 @@ static spry_status uniform_prepare(sp_gen *g)
     return s;
 }
 
-const sp_kind sp_kind_uniform = {
+const sp_generator sp_generator_uniform = {
     "uniform",
     "entries anywhere, every cell alike",
     "rows=10k cols=rows nnz=16*rows density=auto" SP_GEN_COMMON,
@@ -45,7 +45,7 @@ const sp_kind sp_kind_uniform = {
 /* One entry into each of `used` rows; they stay listed in the table. */
 static spry_status occupy(sp_gen *g, int64_t used)
 {
-    sp_row w = {.rng = sp_gen_stream(g, SORT_USED, 0)};
+    sp_gen_row w = {.rng = sp_gen_stream(g, SORT_USED, 0)};
     spry_status s = sp_gen_row_open(&w, g->rows, used);
 
     if (s == SPRY_OK) {
@@ -92,7 +92,7 @@ static spry_status hypersparse_prepare(sp_gen *g)
     return s;
 }
 
-const sp_kind sp_kind_hypersparse = {
+const sp_generator sp_generator_hypersparse = {
     "hypersparse",
     "far fewer entries than rows; `used` rows hold at least one",
     "rows=1M cols=rows nnz=0.1*rows density=auto used=auto" SP_GEN_COMMON,
@@ -144,7 +144,7 @@ static spry_status pruned_prepare(sp_gen *g)
     return SPRY_OK;
 }
 
-const sp_kind sp_kind_pruned = {
+const sp_generator sp_generator_pruned = {
     "pruned",
     "a dense layer after pruning; skews make rows and columns unequal",
     "rows=1024 cols=rows density=0.1 nnz=auto row_skew=0 col_skew=0" //
@@ -180,7 +180,7 @@ static spry_status powerlaw_prepare(sp_gen *g)
     return SPRY_OK;
 }
 
-const sp_kind sp_kind_powerlaw = {
+const sp_generator sp_generator_powerlaw = {
     "powerlaw",
     "row lengths fall by a power law, columns even",
     "rows=10k cols=rows nnz=16*rows density=auto exponent=2.2 longest=cols" //

@@ -9,7 +9,7 @@
 
 /* One array: so many elements of one kind. */
 typedef struct {
-    sp_member member;
+    sp_zip_member member;
     const char *at;
     int64_t count;
     char kind; /* i u b f: numbers; S U: text */

@@ -53,13 +53,13 @@ static spry_status uniform_prepare(sp_gen *g)
     return s;
 }
 
-static int64_t uniform_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t uniform_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     sp_gen_choose(w, g->cols, g->quota[i], NULL);
     return g->quota[i];
 }
 
-static const sp_kind uniform = {
+static const sp_generator uniform = {
     "uniform",           "entries anywhere, every cell alike",
     SHAPE SP_GEN_COMMON, uniform_prepare,
     uniform_row,         1,
@@ -117,7 +117,7 @@ static int64_t popular(sp_rng *r, int64_t n, double skew, int64_t stride)
     return at * stride % n; /* both below 2^31 */
 }
 
-static int64_t zipf_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t zipf_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t k = sp_gen_count(g, "k"), l = sp_gen_count(g, "l");
     double skew = sp_gen_real(g, "skew");
@@ -130,7 +130,7 @@ static int64_t zipf_row(const sp_gen *g, int64_t i, sp_row *w)
     return sp_gen_sort_unique(w, g->quota[i]);
 }
 
-static const sp_kind zipf = {
+static const sp_generator zipf = {
     "zipf",
     "few indices of every mode hold most entries; repeats fall together",
     SHAPE " skew=3" SP_GEN_COMMON,
@@ -174,7 +174,7 @@ static spry_status clusters_prepare(sp_gen *g)
 
 /* The slices of one layer of cubes draw the same places; each tosses its own
  * coins for the cells that stay. Places are spread out from behind. */
-static int64_t clusters_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t clusters_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t side = sp_gen_count(g, "side"), K = sp_gen_count(g, "k");
     int64_t L = sp_gen_count(g, "l"), wide = cubes_along(g, "l");
@@ -198,7 +198,7 @@ static int64_t clusters_row(const sp_gen *g, int64_t i, sp_row *w)
     return sp_gen_sort_unique(w, kept);
 }
 
-static const sp_kind clusters = {
+static const sp_generator clusters = {
     "clusters",
     "cubes of `side` anywhere on their grid, `fill` of their cells stored",
     SHAPE " side=8 fill=0.5" SP_GEN_COMMON,
@@ -227,7 +227,7 @@ static spry_status fibers_prepare(sp_gen *g)
     return SPRY_OK;
 }
 
-static int64_t fibers_row(const sp_gen *g, int64_t i, sp_row *w)
+static int64_t fibers_row(const sp_gen *g, int64_t i, sp_gen_row *w)
 {
     int64_t length = sp_gen_count(g, "length"), l = sp_gen_count(g, "l");
     int64_t n = g->quota[i];
@@ -238,7 +238,7 @@ static int64_t fibers_row(const sp_gen *g, int64_t i, sp_row *w)
     return sp_gen_sort_unique(w, n * length);
 }
 
-static const sp_kind fibers = {
+static const sp_generator fibers = {
     "fibers",
     "fibers along l of about `length` entries; repeats fall together",
     SHAPE " length=32" SP_GEN_COMMON,
@@ -249,10 +249,11 @@ static const sp_kind fibers = {
 
 /* ---- the table ---- */
 
-static const sp_kind *const kinds[] = {&uniform, &zipf, &clusters, &fibers};
+static const sp_generator *const kinds[] = {&uniform, &zipf, &clusters,
+                                            &fibers};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static const sp_kind *kind_at(int i)
+static const sp_generator *kind_at(int i)
 {
     return i >= 0 && i < KINDS ? kinds[i] : NULL;
 }

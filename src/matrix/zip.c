@@ -23,7 +23,8 @@ static int has(const sp_text *z, uint64_t at, uint64_t bytes)
     return at <= len && bytes <= len - at;
 }
 
-static int is(const sp_text *z, uint64_t at, uint64_t bytes, const char *magic)
+static int begins_with(const sp_text *z, uint64_t at, uint64_t bytes,
+                       const char *magic)
 {
     return has(z, at, bytes) && !memcmp(z->data + at, magic, 4);
 }
@@ -34,7 +35,7 @@ static int find_end(uint64_t *at, const sp_text *z)
     uint64_t len = (uint64_t)(z->end - z->data), back = END;
 
     for (; back <= len && back <= END + 65535; back++)
-        if (is(z, len - back, END, "PK\5\6")) {
+        if (begins_with(z, len - back, END, "PK\5\6")) {
             *at = len - back;
             return 1;
         }
@@ -50,9 +51,9 @@ static int find_directory(uint64_t *at, uint64_t *entries, const sp_text *z)
         return 0;
     *entries = sp_little(z->data + end + 10, 2);
     *at = sp_little(z->data + end + 16, 4);
-    if (end >= LOCATOR && is(z, end - LOCATOR, LOCATOR, "PK\6\7")) {
+    if (end >= LOCATOR && begins_with(z, end - LOCATOR, LOCATOR, "PK\6\7")) {
         end64 = sp_little(z->data + end - LOCATOR + 8, 8);
-        if (!is(z, end64, END64, "PK\6\6"))
+        if (!begins_with(z, end64, END64, "PK\6\6"))
             return 0;
         *entries = sp_little(z->data + end64 + 32, 8);
         *at = sp_little(z->data + end64 + 48, 8);
@@ -97,7 +98,7 @@ static int find_entry(entry *e, const sp_text *z, const char *name)
 
     if (!find_directory(&at, &entries, z))
         return 0;
-    for (; entries > 0 && is(z, at, ENTRY, "PK\1\2"); entries--) {
+    for (; entries > 0 && begins_with(z, at, ENTRY, "PK\1\2"); entries--) {
         const char *p = z->data + at;
         uint64_t name_len = sp_little(p + 28, 2);
         uint64_t extra = sp_little(p + 30, 2), comment = sp_little(p + 32, 2);
@@ -119,7 +120,7 @@ static const char *packed_bytes(const entry *e, const sp_text *z)
 {
     uint64_t at = e->offset;
 
-    if (!is(z, at, LOCAL, "PK\3\4"))
+    if (!begins_with(z, at, LOCAL, "PK\3\4"))
         return NULL;
     at += LOCAL + sp_little(z->data + at + 26, 2) +
           sp_little(z->data + at + 28, 2);
@@ -127,7 +128,7 @@ static const char *packed_bytes(const entry *e, const sp_text *z)
 }
 
 /* A fuzzer cannot guess checksums; it is let through to what lies behind. */
-static int crc_fits(const sp_member *m, uint32_t crc)
+static int crc_fits(const sp_zip_member *m, uint32_t crc)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     return 1;
@@ -135,8 +136,8 @@ static int crc_fits(const sp_member *m, uint32_t crc)
     return crc32_z(0, (const unsigned char *)m->data, m->len) == crc;
 }
 
-static spry_status unpack(sp_member *out, const entry *e, const char *packed,
-                          const sp_text *z)
+static spry_status unpack(sp_zip_member *out, const entry *e,
+                          const char *packed, const sp_text *z)
 {
     size_t limit = sp_unpack_limit((size_t)(z->end - z->data));
     spry_status s =
@@ -147,13 +148,13 @@ static spry_status unpack(sp_member *out, const entry *e, const char *packed,
     return sp_fail_in(s, z->name);
 }
 
-spry_status sp_zip_open(sp_member *out, const sp_text *z, const char *name)
+spry_status sp_zip_open(sp_zip_member *out, const sp_text *z, const char *name)
 {
     spry_status s = SPRY_OK;
     const char *packed;
     entry e;
 
-    *out = (sp_member){0};
+    *out = (sp_zip_member){0};
     if (!find_entry(&e, z, name))
         return sp_fail(SPRY_INPUT, "%s: has no member %s", z->name, name);
     packed = packed_bytes(&e, z);
@@ -171,8 +172,8 @@ spry_status sp_zip_open(sp_member *out, const sp_text *z, const char *name)
     return s;
 }
 
-void sp_zip_close(sp_member *m)
+void sp_zip_close(sp_zip_member *m)
 {
     sp_file_free(&m->unpacked);
-    *m = (sp_member){0};
+    *m = (sp_zip_member){0};
 }

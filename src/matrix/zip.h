@@ -8,11 +8,12 @@ typedef struct {
     const char *data;
     size_t len;
     sp_file unpacked; /* holds data when the member was packed */
-} sp_member;
+} sp_zip_member;
 
 /* Find, unpack and check one member. */
-spry_status sp_zip_open(sp_member *out, const sp_text *zip, const char *name);
-void sp_zip_close(sp_member *m);
+spry_status sp_zip_open(sp_zip_member *out, const sp_text *zip,
+                        const char *name);
+void sp_zip_close(sp_zip_member *m);
 
 /* Little-endian, unaligned. */
 static inline uint64_t sp_little(const char *p, int bytes)

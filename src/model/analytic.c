@@ -10,7 +10,7 @@ static spry_status nothing(sp_cost *c)
     return SPRY_OK;
 }
 
-static spry_status fit(sp_cost *c, const sp_lesson *l)
+static spry_status fit(sp_cost *c, const sp_fitting *l)
 {
     (void)l;
     return nothing(c);
@@ -25,13 +25,13 @@ static spry_status look(sp_view *v)
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
 {
-    spry_prediction is;
+    spry_prediction prediction;
 
     for (int64_t i = 0; i < count; i++)
-        out[i] =
-            spry_predict(&is, v->subject->p, &x[i], v->subject->m) == SPRY_OK
-                ? log(fmax(is.seconds, 1e-12))
-                : HUGE_VAL;
+        out[i] = spry_predict(&prediction, v->subject->p, &x[i],
+                              v->subject->m) == SPRY_OK
+                     ? log(fmax(prediction.seconds, 1e-12))
+                     : HUGE_VAL;
     return SPRY_OK;
 }
 

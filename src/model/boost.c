@@ -83,7 +83,8 @@ typedef struct {
     double best, smooth; /* one lucky round means nothing */
 } growth;
 
-static spry_status make_matrix(handle *out, const sp_field *f, int features)
+static spry_status make_matrix(handle *out, const sp_boost_data *f,
+                               int features)
 {
     spry_status s = check(xgb.matrix_new(f->x, (count_t)f->rows,
                                          (count_t)features, nanf(""), out));
@@ -139,7 +140,7 @@ static spry_status grow_one(growth *w, int round, int *stop)
     const sp_growing *g = w->g;
     const float *sum;
     spry_status s = sums_of(&sum, w, w->train, 1);
-    double loss, is;
+    double loss, grade;
 
     if (s != SPRY_OK)
         return s;
@@ -150,8 +151,8 @@ static spry_status grow_one(growth *w, int round, int *stop)
         s = sums_of(&sum, w, w->test, 0);
     if (s != SPRY_OK)
         return s;
-    is = g->judge(w->test ? sum : NULL, round, loss, stop, g->payload);
-    w->smooth = round == 1 ? is : 0.8 * w->smooth + 0.2 * is;
+    grade = g->judge(w->test ? sum : NULL, round, loss, stop, g->payload);
+    w->smooth = round == 1 ? grade : 0.8 * w->smooth + 0.2 * grade;
     if (!w->test || round <= g->least || w->smooth < w->best) {
         w->best = w->smooth;
         w->best_round = round;

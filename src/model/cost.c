@@ -27,7 +27,7 @@ void sp_cost_free(sp_cost *c)
     sp_free(c);
 }
 
-static spry_status check_lesson(const sp_examples *e, spry_op op)
+static spry_status check_examples(const sp_examples *e, spry_op op)
 {
     for (int64_t i = 0; e && i < e->subjects; i++)
         if (e->subject[i].task.op != op)
@@ -38,13 +38,13 @@ static spry_status check_lesson(const sp_examples *e, spry_op op)
 }
 
 spry_status sp_cost_fit(sp_cost **out, const sp_cost_kind *kind, spry_op op,
-                        const sp_lesson *l)
+                        const sp_fitting *l)
 {
-    spry_status s = check_lesson(l->train, op);
+    spry_status s = check_examples(l->train, op);
 
     *out = NULL;
     if (s == SPRY_OK)
-        s = check_lesson(l->test, op);
+        s = check_examples(l->test, op);
     if (s == SPRY_OK)
         s = cost_new(out, kind, op);
     if (s != SPRY_OK)
@@ -110,10 +110,10 @@ spry_status sp_view_opinions(double (*out)[SP_OPINIONS], sp_view *v,
         return v->cost->kind->opinions(out, v, x, count);
     s = sp_view_score(flat, v, x, count);
     for (int64_t i = count - 1; s == SPRY_OK && i >= 0; i--) {
-        double is = flat[i];
+        double value = flat[i];
 
         for (int k = 0; k < SP_OPINIONS; k++)
-            out[i][k] = is;
+            out[i][k] = value;
     }
     return s;
 }

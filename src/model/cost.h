@@ -19,7 +19,7 @@
 /* ---- subjects and examples (examples.c) ---- */
 
 typedef struct {
-    sp_task task;
+    sp_problem_shape task;
     float pattern[SP_PATTERN];
     float machine[SP_MACHINE];
     double plain;          /* seconds predicted for the plain loop; NAN */
@@ -31,7 +31,8 @@ typedef struct {
 spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
                           const spry_machine *m);
 /* Without the matrix; m may be NULL. */
-void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m);
+void sp_subject_bare(sp_subject *out, const sp_problem_shape *k,
+                     const spry_machine *m);
 
 /* One measured schedule. */
 typedef struct {
@@ -68,7 +69,7 @@ typedef struct sp_view sp_view;
 /* One round of learning, as it happened. */
 typedef struct {
     int round;      /* 1, 2 ... */
-    double loss;    /* over the lesson */
+    double loss;    /* over the examples */
     double regret;  /* sp_examples_regret of the test, k = 1; NAN: no test */
     double seconds; /* since the beginning */
 } sp_lap;
@@ -84,7 +85,7 @@ typedef struct {
     double seconds;    /* at most; 0: no limit */
     sp_lap_note *note; /* may be NULL */
     void *payload;
-} sp_lesson;
+} sp_fitting;
 
 enum { SP_OPINIONS = 2 };
 
@@ -92,8 +93,8 @@ typedef struct {
     const char *name, *about;
     int matrix;   /* 1: needs the matrix of every subject */
     int absolute; /* 1: scores are log seconds; else only order means much */
-    /* Fill c->nn from the lesson; then c is open. */
-    spry_status (*fit)(sp_cost *c, const sp_lesson *l);
+    /* Fill c->nn from the examples; then c is open. */
+    spry_status (*fit)(sp_cost *c, const sp_fitting *l);
     /* Take what c->nn holds into use, everything checked: SPRY_INPUT. */
     spry_status (*open)(sp_cost *c);
     void (*close)(sp_cost *c); /* may be NULL */
@@ -134,7 +135,7 @@ const sp_cost_kind *sp_cost_kind_find(const char *name);
 /* All subjects must have `op`. A kind that needs the matrix leaves out
  * subjects without one. */
 spry_status sp_cost_fit(sp_cost **out, const sp_cost_kind *kind, spry_op op,
-                        const sp_lesson *l);
+                        const sp_fitting *l);
 void sp_cost_free(sp_cost *c);
 
 /* Data only (docs/formats.md); `card` is a JSON object that is kept inside

@@ -2,7 +2,7 @@
  *
  * The factored head sees less than the trees, and few schedules of a problem
  * were measured. But the trees score any number of them: what they say of
- * points all over the space is a lesson without noise. */
+ * points all over the space is a dataset without noise. */
 #include "model/distil.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static float taught(const float *x, const sp_trees *trees)
 
 /* Where the rows of a subject go. */
 typedef struct {
-    sp_lesson_table *out;
+    sp_dataset *out;
     const sp_trees *trees;
     int64_t at;
 } pen;
@@ -69,7 +69,7 @@ static void write_relatives(pen *w, const sp_subject *s, const sp_examples *e,
 }
 
 /* All rows of a subject from `at` on; how many. */
-static int64_t write_subject(sp_lesson_table *out, const sp_lesson_table *t,
+static int64_t write_subject(sp_dataset *out, const sp_dataset *t,
                              const sp_trees *trees, int64_t subject, int64_t at,
                              uint64_t seed)
 {
@@ -89,7 +89,7 @@ static int64_t write_subject(sp_lesson_table *out, const sp_lesson_table *t,
     return w.at - at;
 }
 
-static void close_gaps(sp_lesson_table *out, const int64_t *begin,
+static void close_gaps(sp_dataset *out, const int64_t *begin,
                        const int64_t *used)
 {
     for (int64_t s = 0; s < out->e->subjects; s++) {
@@ -104,7 +104,7 @@ static void close_gaps(sp_lesson_table *out, const int64_t *begin,
     out->rows = out->start[out->e->subjects];
 }
 
-spry_status sp_distil(sp_lesson_table *out, const sp_lesson_table *t,
+spry_status sp_distil(sp_dataset *out, const sp_dataset *t,
                       const sp_trees *trees, uint64_t seed, int threads)
 {
     int64_t subjects = t->e->subjects;
@@ -112,13 +112,13 @@ spry_status sp_distil(sp_lesson_table *out, const sp_lesson_table *t,
     int64_t *begin = sp_alloc(2 * subjects + 2, sizeof *begin);
     int64_t *used = begin ? begin + subjects + 1 : NULL;
 
-    *out = (sp_lesson_table){.e = t->e};
+    *out = (sp_dataset){.e = t->e};
     out->start = sp_alloc(subjects + 1, sizeof *out->start);
     out->x = sp_alloc_raw(most, SP_FEATURES * sizeof *out->x);
     out->slower = sp_alloc_raw(most, sizeof *out->slower);
     if (!begin || !out->start || !out->x || !out->slower) {
         sp_free(begin);
-        sp_table_free(out);
+        sp_dataset_free(out);
         return sp_fail_memory((size_t)most * SP_FEATURES * sizeof(float));
     }
     for (int64_t s = 0; s < subjects; s++)

@@ -19,15 +19,16 @@ spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
     if (s != SPRY_OK)
         return s;
     sp_features_machine(out->machine, m);
-    out->task =
-        (sp_task){p->op, p->type, p->n, p->A->rows, p->A->cols, p->A->nnz};
+    out->task = (sp_problem_shape){p->op,      p->type,    p->n,
+                                   p->A->rows, p->A->cols, p->A->nnz};
     out->plain = fmax(t.seconds, 1e-12);
     out->p = p;
     out->m = m;
     return SPRY_OK;
 }
 
-void sp_subject_bare(sp_subject *out, const sp_task *k, const spry_machine *m)
+void sp_subject_bare(sp_subject *out, const sp_problem_shape *k,
+                     const spry_machine *m)
 {
     *out = (sp_subject){.task = *k, .plain = (double)NAN, .m = m};
     sp_features_shape(out->pattern, k);
@@ -95,7 +96,7 @@ static double each_of(const choice *c, int64_t count, double best, int k)
 }
 
 static double mean_toll(const sp_examples *e, const double *score, int k,
-                        toll *is)
+                        toll *of)
 {
     choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
     double sum = 0, best;
@@ -106,7 +107,7 @@ static double mean_toll(const sp_examples *e, const double *score, int k,
 
         if (count < 2)
             continue;
-        sum += is(c, count, best, k);
+        sum += of(c, count, best, k);
         subjects++;
     }
     sp_free(c);

@@ -16,11 +16,11 @@ static double share(double part, double whole)
 
 /* ---- the problem ---- */
 
-void sp_features_shape(float out[SP_PATTERN], const sp_task *k)
+void sp_features_shape(float out[SP_PATTERN], const sp_problem_shape *k)
 {
     double rows = (double)k->rows, cols = (double)k->cols;
     double nnz = (double)k->nnz;
-    sp_row r = {out};
+    sp_feature_row r = {out};
 
     for (int op = 0; op < SPRY_OPS; op++)
         sp_put(&r, op == (int)k->op);
@@ -36,7 +36,7 @@ void sp_features_shape(float out[SP_PATTERN], const sp_task *k)
         sp_put(&r, (double)NAN);
 }
 
-static void put_rows(sp_row *r, const spry_stats *t)
+static void put_rows(sp_feature_row *r, const spry_stats *t)
 {
     sp_put(r, sp_size((double)t->row_min));
     sp_put(r, sp_size((double)t->row_max));
@@ -47,7 +47,7 @@ static void put_rows(sp_row *r, const spry_stats *t)
     sp_put(r, share((double)t->empty_cols, (double)t->cols));
 }
 
-static void put_distances(sp_row *r, const spry_stats *t)
+static void put_distances(sp_feature_row *r, const spry_stats *t)
 {
     double cols = (double)t->cols;
 
@@ -62,7 +62,7 @@ static void put_distances(sp_row *r, const spry_stats *t)
     sp_put(r, (double)t->one_value);
 }
 
-static void put_fills(sp_row *r, const spry_stats *t)
+static void put_fills(sp_feature_row *r, const spry_stats *t)
 {
     for (int a = 0; a < SPRY_BLOCKS; a++)
         for (int b = 0; b < SPRY_BLOCKS; b++)
@@ -72,7 +72,7 @@ static void put_fills(sp_row *r, const spry_stats *t)
 
 /* Share of accesses that come again within so many entries, and of those
  * that are the first. */
-static void put_reuse(sp_row *r, const spry_stats *t)
+static void put_reuse(sp_feature_row *r, const spry_stats *t)
 {
     static const int until[] = {4, 7, 10, 13, 16, 19};
     double sum = 0, nnz = (double)t->nnz;
@@ -87,7 +87,7 @@ static void put_reuse(sp_row *r, const spry_stats *t)
 }
 
 /* Share of rows shorter than 2, 4 ... 128, 512. */
-static void put_lengths(sp_row *r, const spry_stats *t)
+static void put_lengths(sp_feature_row *r, const spry_stats *t)
 {
     static const int until[] = {2, 3, 4, 5, 6, 7, 8, 10};
     double sum = 0;
@@ -102,7 +102,7 @@ static void put_lengths(sp_row *r, const spry_stats *t)
 
 /* How the entries spread over the map: cells in use, fine and coarse; the
  * evenness; the fullest cell; what lies on the diagonal. */
-static void put_map(sp_row *r, const spry_stats *t)
+static void put_map(sp_feature_row *r, const spry_stats *t)
 {
     int high = t->rows < SPRY_DENSITY ? (int)t->rows : SPRY_DENSITY;
     int wide = t->cols < SPRY_DENSITY ? (int)t->cols : SPRY_DENSITY;
@@ -135,12 +135,12 @@ static void put_map(sp_row *r, const spry_stats *t)
 spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p)
 {
     const spry_stats *t = sp_problem_sketch(p);
-    sp_row r = {out + KNOWN_BY_SHAPE};
-    sp_task k;
+    sp_feature_row r = {out + KNOWN_BY_SHAPE};
+    sp_problem_shape k;
 
     if (!t)
         return sp_fail_memory(sizeof *t);
-    k = (sp_task){p->op, p->type, p->n, t->rows, t->cols, t->nnz};
+    k = (sp_problem_shape){p->op, p->type, p->n, t->rows, t->cols, t->nnz};
     sp_features_shape(out, &k);
     out[SPRY_OPS + 2] = (float)(p->layout == SPRY_COL_MAJOR);
     put_rows(&r, t);
@@ -163,7 +163,7 @@ static double probed(double x)
 void sp_features_machine(float out[SP_MACHINE], const spry_machine *m)
 {
     int last;
-    sp_row r = {out};
+    sp_feature_row r = {out};
 
     if (!m) {
         while (r.at < out + SP_MACHINE)

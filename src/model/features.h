@@ -26,13 +26,13 @@ typedef struct {
     spry_type type;
     int64_t n; /* dense columns */
     int64_t rows, cols, nnz;
-} sp_task;
+} sp_problem_shape;
 
 /* From the statistics, milliseconds on a million entries. SPRY_SYSTEM when
  * there is no memory for them. */
 spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p);
 /* The shape alone; all the rest is not known. */
-void sp_features_shape(float out[SP_PATTERN], const sp_task *k);
+void sp_features_shape(float out[SP_PATTERN], const sp_problem_shape *k);
 /* m NULL: nothing is known. */
 void sp_features_machine(float out[SP_MACHINE], const spry_machine *m);
 void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,

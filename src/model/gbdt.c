@@ -6,13 +6,13 @@
  * one's, squared error. */
 #include <math.h>
 
+#include "model/dataset.h"
 #include "model/kinds.h"
-#include "model/lesson.h"
 #include "model/trees.h"
 
 typedef struct {
-    const sp_lesson *l;
-    sp_lesson_table train, test;
+    const sp_fitting *l;
+    sp_dataset train, test;
     float *label; /* [train.rows] */
     float *score; /* [test.rows] */
     double begin;
@@ -21,7 +21,7 @@ typedef struct {
 /* Best of the subject over this one: 1 is the best there is. */
 static void label_rows(work *w)
 {
-    const sp_lesson_table *t = &w->train;
+    const sp_dataset *t = &w->train;
 
     for (int64_t s = 0; s < t->e->subjects; s++) {
         double best = HUGE_VAL;
@@ -51,15 +51,15 @@ static double judge(const float *sum, int round, double loss, int *stop,
 {
     work *w = at;
     sp_lap lap = {round, loss, nan(""), 0};
-    double is = 0;
+    double regret = 0;
 
     if (sum) {
         for (int64_t i = 0; i < w->test.rows; i++)
             w->score[i] = -sum[i];
-        is = sp_table_regret(&w->test, w->score, &lap.regret);
+        regret = sp_dataset_regret(&w->test, w->score, &lap.regret);
     }
-    *stop = sp_lesson_note(w->l, w->begin, &lap);
-    return is;
+    *stop = sp_fitting_note(w->l, w->begin, &lap);
+    return regret;
 }
 
 /* Sums begin here, as they do for TenSet. */
@@ -117,25 +117,25 @@ static void close(sp_cost *c)
     sp_free(c->inner);
 }
 
-static spry_status fit(sp_cost *c, const sp_lesson *l,
+static spry_status fit(sp_cost *c, const sp_fitting *l,
                        const char *const (*setting)[2], int rounds)
 {
     work w = {.l = l, .begin = sp_seconds()};
     sp_trees *t = sp_alloc(1, sizeof *t);
-    spry_status s = t ? sp_table_new(&w.train, l->train, l->threads)
+    spry_status s = t ? sp_dataset_new(&w.train, l->train, l->threads)
                       : sp_fail_memory(sizeof *t);
 
     c->inner = t;
     if (s == SPRY_OK)
-        s = sp_table_new(&w.test, l->test, l->threads);
+        s = sp_dataset_new(&w.test, l->test, l->threads);
     if (s == SPRY_OK && w.train.rows < 2)
         s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
     if (s == SPRY_OK)
         s = grow(t, &w, setting, rounds);
     if (s == SPRY_OK)
         s = sp_trees_keep(c->nn, "trees", t);
-    sp_table_free(&w.train);
-    sp_table_free(&w.test);
+    sp_dataset_free(&w.train);
+    sp_dataset_free(&w.test);
     return s;
 }
 
@@ -167,7 +167,7 @@ static spry_status score(double *out, sp_view *v, const spry_schedule *x,
     return SPRY_OK;
 }
 
-static spry_status fit_levels(sp_cost *c, const sp_lesson *l)
+static spry_status fit_levels(sp_cost *c, const sp_fitting *l)
 {
     static const char *const setting[][2] = {{"tree_method", "hist"},
                                              {"grow_policy", "depthwise"},
@@ -180,7 +180,7 @@ static spry_status fit_levels(sp_cost *c, const sp_lesson *l)
     return fit(c, l, setting, 300);
 }
 
-static spry_status fit_leaves(sp_cost *c, const sp_lesson *l)
+static spry_status fit_leaves(sp_cost *c, const sp_fitting *l)
 {
     static const char *const setting[][2] = {{"tree_method", "hist"},
                                              {"grow_policy", "lossguide"},

@@ -7,11 +7,12 @@
 static void analytic_seconds(double *out, const sp_guess *g,
                              const spry_schedule *x, int n)
 {
-    spry_prediction is;
+    spry_prediction prediction;
 
     for (int i = 0; i < n; i++)
-        out[i] = spry_predict(&is, g->subject.p, &x[i], g->subject.m) == SPRY_OK
-                     ? is.seconds
+        out[i] = spry_predict(&prediction, g->subject.p, &x[i], g->subject.m) ==
+                         SPRY_OK
+                     ? prediction.seconds
                      : HUGE_VAL;
 }
 
@@ -114,39 +115,39 @@ static const double PROMISE = 1, LEARNED_PROMISE = 1.15, DOUBT = 0.75;
 static void ask(double (*out)[SP_OPINIONS], sp_guess *g, const spry_schedule *x,
                 int n)
 {
-    spry_prediction is;
+    spry_prediction prediction;
 
     if (g->view && sp_view_opinions(out, g->view, x, n) == SPRY_OK)
         return;
     for (int i = 0; i < n; i++) {
-        int had =
-            spry_predict(&is, g->subject.p, &x[i], g->subject.m) == SPRY_OK;
+        int had = spry_predict(&prediction, g->subject.p, &x[i],
+                               g->subject.m) == SPRY_OK;
 
         for (int k = 0; k < SP_OPINIONS; k++)
-            out[i][k] = had ? log(is.seconds) : HUGE_VAL;
+            out[i][k] = had ? log(prediction.seconds) : HUGE_VAL;
     }
 }
 
 /* The plain loop that the mean of the opinions likes best. */
-static int best_plain(double (*is)[SP_OPINIONS], int plains)
+static int best_plain(double (*opinion)[SP_OPINIONS], int plains)
 {
     int best = 0;
 
     for (int i = 1; i < plains; i++)
-        if (is[i][0] + is[i][1] < is[best][0] + is[best][1])
+        if (opinion[i][0] + opinion[i][1] < opinion[best][0] + opinion[best][1])
             best = i;
     return best;
 }
 
 /* Log seconds over those of the plain loop, as a careful person sees it. */
-static double careful(const double is[SP_OPINIONS],
+static double careful(const double opinion[SP_OPINIONS],
                       const double plain[SP_OPINIONS])
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
 
     for (int k = 0; k < SP_OPINIONS; k++) {
-        low = fmin(low, is[k] - plain[k]);
-        high = fmax(high, is[k] - plain[k]);
+        low = fmin(low, opinion[k] - plain[k]);
+        high = fmax(high, opinion[k] - plain[k]);
     }
     return high < HUGE_VAL ? (low + high) / 2 + DOUBT * (high - low) / 2
                            : HUGE_VAL;
@@ -154,23 +155,23 @@ static double careful(const double is[SP_OPINIONS],
 
 int sp_guess_choose(sp_guess *g, const spry_schedule *x, int n, int plains)
 {
-    double(*is)[SP_OPINIONS] = sp_alloc(n + 1, sizeof *is);
+    double(*opinion)[SP_OPINIONS] = sp_alloc(n + 1, sizeof *opinion);
     double least = -log(g->view ? LEARNED_PROMISE : PROMISE);
     int plain, best;
 
-    if (!is)
+    if (!opinion)
         return 0;
-    ask(is, g, x, n);
-    plain = best = best_plain(is, plains);
+    ask(opinion, g, x, n);
+    plain = best = best_plain(opinion, plains);
     for (int i = plains; i < n; i++) {
-        double seems = careful(is[i], is[plain]);
+        double seems = careful(opinion[i], opinion[plain]);
 
         if (seems < least) {
             least = seems;
             best = i;
         }
     }
-    sp_free(is);
+    sp_free(opinion);
     return best;
 }
 

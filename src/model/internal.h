@@ -35,9 +35,9 @@ typedef struct {
 /* Where the next number of a row goes. */
 typedef struct {
     float *at;
-} sp_row;
+} sp_feature_row;
 
-static inline void sp_put(sp_row *r, double value)
+static inline void sp_put(sp_feature_row *r, double value)
 {
     *r->at++ = (float)value;
 }

@@ -50,12 +50,11 @@ static void close(sp_cost *c)
     sp_free(c->inner);
 }
 
-static spry_status learn(sp_cost *c, const sp_lesson *l, double begin,
-                         const sp_lesson_table *train,
-                         const sp_lesson_table *test)
+static spry_status learn(sp_cost *c, const sp_fitting *l, double begin,
+                         const sp_dataset *train, const sp_dataset *test)
 {
     mlp *n = c->inner;
-    sp_net_lesson is = {
+    sp_net_fitting fitting = {
         .l = l,
         .train = train,
         .test = test,
@@ -75,23 +74,23 @@ static spry_status learn(sp_cost *c, const sp_lesson *l, double begin,
     if (train->rows < 2)
         return sp_fail(SPRY_USAGE, "there is nothing to learn from");
     sp_scaler_fit(&n->scaler, train, 0);
-    return sp_net_learn(&is);
+    return sp_net_learn(&fitting);
 }
 
-static spry_status fit(sp_cost *c, const sp_lesson *l)
+static spry_status fit(sp_cost *c, const sp_fitting *l)
 {
     double begin = sp_seconds();
-    sp_lesson_table train = {0}, test = {0};
+    sp_dataset train = {0}, test = {0};
     spry_status s = open(c);
 
     if (s == SPRY_OK)
-        s = sp_table_new(&train, l->train, l->threads);
+        s = sp_dataset_new(&train, l->train, l->threads);
     if (s == SPRY_OK)
-        s = sp_table_new(&test, l->test, l->threads);
+        s = sp_dataset_new(&test, l->test, l->threads);
     if (s == SPRY_OK)
         s = learn(c, l, begin, &train, &test);
-    sp_table_free(&train);
-    sp_table_free(&test);
+    sp_dataset_free(&train);
+    sp_dataset_free(&test);
     return s;
 }
 

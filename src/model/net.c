@@ -1,4 +1,4 @@
-/* net.c - the loop that fits a network to a lesson.
+/* net.c - the loop that fits a network to a dataset.
  *
  * A step takes one subject: ranks mean something only inside it. */
 #include "model/net.h"
@@ -26,7 +26,7 @@ sp_scaler sp_scaler_make(sp_nn *nn, const char *name, int64_t width)
     return c;
 }
 
-void sp_scaler_fit(const sp_scaler *c, const sp_lesson_table *t, int first)
+void sp_scaler_fit(const sp_scaler *c, const sp_dataset *t, int first)
 {
     for (int64_t k = 0; k < c->mean->size; k++) {
         double sum = 0, square = 0, n = 0;
@@ -92,7 +92,7 @@ void sp_weights_copy(const sp_nn *nn, float *aside, int back)
 /* ---- learning ---- */
 
 typedef struct {
-    const sp_net_lesson *n;
+    const sp_net_fitting *n;
     sp_tape *tape;
     sp_rng rng;
     int64_t *subject; /* [subjects] in the order of this epoch */
@@ -106,7 +106,7 @@ typedef struct {
 /* A few rows of a subject, without repeats, in a random order. */
 static int64_t draw(learning *w, int64_t subject)
 {
-    const sp_lesson_table *t = w->n->train;
+    const sp_dataset *t = w->n->train;
     int64_t from = t->start[subject], n = t->start[subject + 1] - from;
     int64_t count = n < BATCH ? n : BATCH, seen = 0, drawn = 0;
 
@@ -126,7 +126,7 @@ static int64_t draw(learning *w, int64_t subject)
 
 static spry_status step(learning *w, int64_t subject, double *loss)
 {
-    const sp_net_lesson *n = w->n;
+    const sp_net_fitting *n = w->n;
     sp_adam adam = SP_ADAM_DEFAULTS;
     int64_t rows = draw(w, subject);
     sp_tensor *score, *both;
@@ -166,7 +166,7 @@ static void shuffle(learning *w)
 
 static spry_status epoch(learning *w, sp_lap *lap)
 {
-    const sp_lesson_table *t = w->n->train;
+    const sp_dataset *t = w->n->train;
     spry_status s = SPRY_OK;
     int64_t taken = 0;
 
@@ -181,8 +181,8 @@ static spry_status epoch(learning *w, sp_lap *lap)
     return s;
 }
 
-spry_status sp_net_table(float *score, const sp_lesson_table *t,
-                         const void *net, sp_net_pass *pass, int threads)
+spry_status sp_net_table(float *score, const sp_dataset *t, const void *net,
+                         sp_net_pass *pass, int threads)
 {
     sp_tape *tape = NULL;
     spry_status s = sp_tape_new(&tape, threads);
@@ -205,33 +205,33 @@ spry_status sp_net_table(float *score, const sp_lesson_table *t,
 
 static spry_status all_epochs(learning *w)
 {
-    const sp_net_lesson *n = w->n;
+    const sp_net_fitting *n = w->n;
     double least = HUGE_VAL;
     int best = 0, stop = 0;
     spry_status s = SPRY_OK;
 
     for (int e = 1; e <= n->epochs && s == SPRY_OK && !stop; e++) {
         sp_lap lap = {.round = e, .regret = nan("")};
-        double is = 0;
+        double regret = 0;
 
         s = epoch(w, &lap);
         if (s == SPRY_OK && n->test->rows)
             s = sp_net_table(w->score, n->test, n->net, n->pass, n->l->threads);
         if (s == SPRY_OK && n->test->rows)
-            is = sp_table_regret(n->test, w->score, &lap.regret);
-        if (s == SPRY_OK && (!n->test->rows || is < least)) {
-            least = is;
+            regret = sp_dataset_regret(n->test, w->score, &lap.regret);
+        if (s == SPRY_OK && (!n->test->rows || regret < least)) {
+            least = regret;
             best = e;
             sp_weights_copy(n->nn, w->best, 0);
         }
-        stop = sp_lesson_note(n->l, n->begin, &lap) || e - best >= n->patience;
+        stop = sp_fitting_note(n->l, n->begin, &lap) || e - best >= n->patience;
     }
     if (best)
         sp_weights_copy(n->nn, w->best, 1);
     return s;
 }
 
-spry_status sp_net_learn(const sp_net_lesson *n)
+spry_status sp_net_learn(const sp_net_fitting *n)
 {
     int64_t subjects = n->train->e->subjects;
     learning w = {.n = n,

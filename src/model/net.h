@@ -1,9 +1,9 @@
 /* net.h - networks that learn costs: numbers brought to one scale, and the
- * loop that fits weights to a lesson. */
+ * loop that fits weights to a dataset. */
 #ifndef SP_NET_H
 #define SP_NET_H
 
-#include "model/lesson.h"
+#include "model/dataset.h"
 #include "nn/layers.h"
 
 /* Every column to mean 0 and deviation 1; what is not known becomes 0, and
@@ -13,7 +13,7 @@ typedef struct {
 } sp_scaler;
 sp_scaler sp_scaler_make(sp_nn *nn, const char *name, int64_t width);
 /* From columns first .. first + width - 1 of the table. */
-void sp_scaler_fit(const sp_scaler *c, const sp_lesson_table *t, int first);
+void sp_scaler_fit(const sp_scaler *c, const sp_dataset *t, int first);
 /* out [rows, width] from rows `stride` numbers apart. */
 void sp_scaler_apply(float *out, const sp_scaler *c, const float *x,
                      int64_t rows, int64_t stride);
@@ -27,8 +27,8 @@ typedef sp_tensor *sp_net_pass(sp_tape *t, const void *net, const float *x,
                                int64_t rows);
 
 typedef struct {
-    const sp_lesson *l;
-    const sp_lesson_table *train, *test;
+    const sp_fitting *l;
+    const sp_dataset *train, *test;
     const float *target; /* [train rows] what scores should be */
     sp_nn *nn;
     const void *net;
@@ -37,13 +37,13 @@ typedef struct {
     double rate, decay, clip;
     double rank; /* weight of LambdaRank beside Huber on the target */
     double begin;
-} sp_net_lesson;
+} sp_net_fitting;
 
 /* Weights end as they were when the test's regret was least. */
-spry_status sp_net_learn(const sp_net_lesson *n);
+spry_status sp_net_learn(const sp_net_fitting *n);
 
 /* Scores of a whole table. */
-spry_status sp_net_table(float *score, const sp_lesson_table *t,
-                         const void *net, sp_net_pass *pass, int threads);
+spry_status sp_net_table(float *score, const sp_dataset *t, const void *net,
+                         sp_net_pass *pass, int threads);
 
 #endif

@@ -72,7 +72,7 @@ static spry_status no_tree(sp_trees *out)
 
 /* How wrong the bound of the plain loop is; nothing where no baseline was
  * measured. */
-spry_status sp_plain_grow(sp_trees *out, const sp_lesson *l)
+spry_status sp_plain_grow(sp_trees *out, const sp_fitting *l)
 {
     static const char *const setting[][2] = {
         {"tree_method", "hist"},   {"max_depth", "3"},   {"eta", "0.1"},
@@ -92,7 +92,7 @@ spry_status sp_plain_grow(sp_trees *out, const sp_lesson *l)
 
     if (b.x && b.label) {
         list_baselines(&b, l->train);
-        g.train = (sp_field){b.x, NULL, b.rows};
+        g.train = (sp_boost_data){b.x, NULL, b.rows};
         s = b.rows >= 4 ? sp_trees_grow(out, &g) : no_tree(out);
     } else
         s = sp_fail_memory((size_t)most * SP_PLAIN_FEATURES * sizeof(float));

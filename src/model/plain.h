@@ -3,7 +3,7 @@
 #ifndef SP_PLAIN_H
 #define SP_PLAIN_H
 
-#include "model/lesson.h"
+#include "model/dataset.h"
 #include "model/trees.h"
 
 enum { SP_PLAIN_FEATURES = SP_PATTERN + SP_MACHINE };
@@ -12,6 +12,6 @@ enum { SP_PLAIN_FEATURES = SP_PATTERN + SP_MACHINE };
 double sp_plain_log(const sp_subject *s);
 
 /* Trees over pattern and machine: what to add to that. */
-spry_status sp_plain_grow(sp_trees *out, const sp_lesson *l);
+spry_status sp_plain_grow(sp_trees *out, const sp_fitting *l);
 
 #endif

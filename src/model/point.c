@@ -8,7 +8,7 @@
 
 /* ---- alone ---- */
 
-static void put_family(sp_row *r, const spry_schedule *x)
+static void put_family(sp_feature_row *r, const spry_schedule *x)
 {
     for (int f = 0; f < sp_format_count; f++)
         sp_put(r, f == x->format);
@@ -47,7 +47,8 @@ static int place_of(const spry_super *s, int loop)
 }
 
 /* The nest: blocks, places, levels, who shares, and what is innermost. */
-static void put_nest(sp_row *r, const spry_super *s, const sp_indices *d)
+static void put_nest(sp_feature_row *r, const spry_super *s,
+                     const sp_indices *d)
 {
     int compressed = 0, inside = 0,
         last = s->loops ? s->order[s->loops - 1] : 0;
@@ -76,7 +77,7 @@ static void put_nest(sp_row *r, const spry_super *s, const sp_indices *d)
 void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
                           spry_op op)
 {
-    sp_row r = {out};
+    sp_feature_row r = {out};
 
     put_family(&r, x);
     put_nest(&r, &x->super, sp_indices_of(op));
@@ -89,7 +90,7 @@ void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
 
 /* ---- on a problem ---- */
 
-static void put_terms(sp_row *r, const spry_prediction *t, double plain)
+static void put_terms(sp_feature_row *r, const spry_prediction *t, double plain)
 {
     double all = fmax(t->seconds, 1e-12);
 
@@ -105,7 +106,7 @@ static void put_terms(sp_row *r, const spry_prediction *t, double plain)
 }
 
 /* What is stored and moved, against what must be. */
-static void put_bytes(sp_row *r, const spry_prediction *t,
+static void put_bytes(sp_feature_row *r, const spry_prediction *t,
                       const spry_problem *p, const spry_machine *m)
 {
     double csr =
@@ -121,8 +122,8 @@ static void put_bytes(sp_row *r, const spry_prediction *t,
 }
 
 /* How the schedule's numbers divide the problem's. */
-static void put_ratios(sp_row *r, const spry_schedule *x, const spry_problem *p,
-                       const spry_machine *m)
+static void put_ratios(sp_feature_row *r, const spry_schedule *x,
+                       const spry_problem *p, const spry_machine *m)
 {
     double n = (double)p->n, rows = (double)p->A->rows;
     double wide = (double)x->tile * spry_isa_bytes(m->isa) / (double)p->type;
@@ -139,8 +140,9 @@ static void put_ratios(sp_row *r, const spry_schedule *x, const spry_problem *p,
 
 /* What a few long rows do: one thread has them, a slice is as long as its
  * longest; and how much of a vector, a block, a panel a row fills. */
-static void put_fits(sp_row *r, const spry_schedule *x, const spry_problem *p,
-                     const spry_machine *m, const spry_stats *t)
+static void put_fits(sp_feature_row *r, const spry_schedule *x,
+                     const spry_problem *p, const spry_machine *m,
+                     const spry_stats *t)
 {
     double nnz = fmax(1, (double)t->nnz), rows = fmax(1, (double)t->rows);
     double longest = (double)t->row_max / nnz;
@@ -157,8 +159,9 @@ static void put_fits(sp_row *r, const spry_schedule *x, const spry_problem *p,
 
 /* Share of the visits to dense rows that find them in the second and in the
  * last cache, by how many entries ago they were last visited. */
-static void put_hits(sp_row *r, const spry_schedule *x, const spry_problem *p,
-                     const spry_machine *m, const spry_stats *t)
+static void put_hits(sp_feature_row *r, const spry_schedule *x,
+                     const spry_problem *p, const spry_machine *m,
+                     const spry_stats *t)
 {
     double n = x->pass ? fmin(x->pass, (double)p->n) : (double)p->n;
     double bytes = fmax(n * (double)p->type, m->line);
@@ -176,7 +179,7 @@ int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
                       const spry_schedule *x)
 {
     spry_prediction t;
-    sp_row r = {out};
+    sp_feature_row r = {out};
 
     if (j->p && j->m) {
         if (spry_predict(&t, j->p, x, j->m) != SPRY_OK)

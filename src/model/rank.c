@@ -1,7 +1,7 @@
 /* rank.c - a loss over pairs: the faster of two must have the lower score. */
 #include <math.h>
 
-#include "model/lesson.h"
+#include "model/dataset.h"
 
 /* Pairs closer than the clock can tell are not compared; of many rows each
  * meets so many others; the weight halves with every so much that the faster
@@ -10,7 +10,7 @@ static const double closest = 0.02, halved = 0.35;
 enum { OTHERS = 48 };
 
 typedef struct {
-    const sp_lesson_table *t;
+    const sp_dataset *t;
     const float *score;
     float *slope, *curve;
     double loss, weight, share;
@@ -19,7 +19,7 @@ typedef struct {
 
 static void compare(ranking *r, int64_t i, int64_t j)
 {
-    const sp_lesson_table *t = r->t;
+    const sp_dataset *t = r->t;
     double apart = (double)t->slower[i] - (double)t->slower[j];
     double noise = hypot((double)t->noise[i], (double)t->noise[j]);
     int64_t slow = apart > 0 ? i : j, fast = apart > 0 ? j : i;
@@ -52,7 +52,7 @@ static void rank_subject(ranking *r, int64_t from, int64_t to)
 }
 
 double sp_rank_slopes(float *slope, float *curve, const float *score,
-                      const sp_lesson_table *t, double share)
+                      const sp_dataset *t, double share)
 {
     double loss = 0, weight = 0;
 

@@ -98,9 +98,9 @@ static void look_at(tally *t, const sp_ask *q, int64_t from, int64_t rows,
     int64_t length[MOST], n = A->rows - from < rows ? A->rows - from : rows;
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t is = A->start[from + i + 1] - A->start[from + i];
+        int64_t entries = A->start[from + i + 1] - A->start[from + i];
 
-        length[i] = is < t->most ? is : t->most;
+        length[i] = entries < t->most ? entries : t->most;
         t->held += (double)length[i];
     }
     if (q->x->sigma > 1)

@@ -12,18 +12,18 @@
 #include <string.h>
 
 #include "model/distil.h"
+#include "model/ensemble.h"
 #include "model/fast.h"
 #include "model/kinds.h"
-#include "model/member.h"
 #include "model/plain.h"
-#include "model/team.h"
+#include "model/resnet.h"
 #include "model/trees.h"
 
 enum { PROBLEM = SP_PLAIN_FEATURES, NETS = 2, AT_ONCE = 256 };
 
 typedef struct {
     sp_trees trees, time;
-    sp_member net[NETS];
+    sp_resnet net[NETS];
     int nets; /* 0: a file from before there were any */
     sp_fast fast;
 } model;
@@ -35,7 +35,7 @@ typedef struct {
     sp_tape *tape;  /* of the networks */
     float (*row)[SP_FEATURES]; /* [AT_ONCE] */
     float fast[SP_FAST_WIDTH];
-} sight;
+} view;
 
 /* ---- fitting ---- */
 
@@ -43,16 +43,16 @@ typedef struct {
 static const double TEAM_TIME = 0.5, NET_TIME = 0.1;
 
 typedef struct {
-    const sp_lesson *l;
-    const sp_lesson_table *train, *test;
+    const sp_fitting *l;
+    const sp_dataset *train, *test;
 } work;
 
 /* The head learns from the trees, on points that nobody measured too. */
 static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
 {
-    sp_lesson quiet = *w->l;
-    sp_lesson_table taught;
-    sp_net_lesson is = {
+    sp_fitting quiet = *w->l;
+    sp_dataset taught;
+    sp_net_fitting fitting = {
         .l = &quiet,
         .train = &taught,
         .test = w->test,
@@ -75,24 +75,24 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
         s = sp_distil(&taught, w->train, &m->trees, w->l->seed, w->l->threads);
     if (s != SPRY_OK)
         return s;
-    is.target = taught.slower;
+    fitting.target = taught.slower;
     sp_scaler_fit(&m->fast.problem_scale, &taught, 0);
     sp_scaler_fit(&m->fast.schedule_scale, &taught, PROBLEM);
-    s = sp_net_learn(&is);
-    sp_table_free(&taught);
+    s = sp_net_learn(&fitting);
+    sp_dataset_free(&taught);
     return s;
 }
 
 static void make_net(model *m, sp_nn *nn, int k, char name[16])
 {
     snprintf(name, 16, "net%d", k);
-    sp_member_make(&m->net[k], nn, name);
+    sp_resnet_make(&m->net[k], nn, name);
 }
 
 /* One after another, each from other weights. */
 static spry_status fit_nets(model *m, sp_nn *nn, const work *w)
 {
-    sp_lesson quiet = *w->l;
+    sp_fitting quiet = *w->l;
     char name[16];
     spry_status s = SPRY_OK;
 
@@ -105,7 +105,7 @@ static spry_status fit_nets(model *m, sp_nn *nn, const work *w)
         make_net(m, nn, k, name);
         s = sp_nn_status(nn);
         if (s == SPRY_OK)
-            s = sp_member_learn(&m->net[k], nn, &quiet, w->train, w->test);
+            s = sp_resnet_learn(&m->net[k], nn, &quiet, w->train, w->test);
         sp_nn_freeze(nn, name, 1);
     }
     return s;
@@ -114,11 +114,11 @@ static spry_status fit_nets(model *m, sp_nn *nn, const work *w)
 static spry_status fit_all(sp_cost *c, work *w)
 {
     model *m = c->inner;
-    sp_lesson l = *w->l;
+    sp_fitting l = *w->l;
     spry_status s;
 
     l.seconds *= TEAM_TIME;
-    s = sp_team_grow(&m->trees, w->train, w->test, &l);
+    s = sp_ensemble_grow(&m->trees, w->train, w->test, &l);
 
     if (s == SPRY_OK)
         s = sp_plain_grow(&m->time, w->l);
@@ -132,24 +132,24 @@ static spry_status fit_all(sp_cost *c, work *w)
     return s == SPRY_OK ? fit_fast(m, c->nn, w) : s;
 }
 
-static spry_status fit(sp_cost *c, const sp_lesson *l)
+static spry_status fit(sp_cost *c, const sp_fitting *l)
 {
-    sp_lesson_table train = {0}, test = {0};
+    sp_dataset train = {0}, test = {0};
     work w = {l, &train, &test};
     spry_status s = SPRY_OK;
 
     c->inner = sp_alloc(1, sizeof(model));
     if (!c->inner)
         return sp_fail_memory(sizeof(model));
-    s = sp_table_new(&train, l->train, l->threads);
+    s = sp_dataset_new(&train, l->train, l->threads);
     if (s == SPRY_OK)
-        s = sp_table_new(&test, l->test, l->threads);
+        s = sp_dataset_new(&test, l->test, l->threads);
     if (s == SPRY_OK && train.rows < 2)
         s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
     if (s == SPRY_OK)
         s = fit_all(c, &w);
-    sp_table_free(&train);
-    sp_table_free(&test);
+    sp_dataset_free(&train);
+    sp_dataset_free(&test);
     return s;
 }
 
@@ -165,7 +165,7 @@ static spry_status open(sp_cost *c)
     s = sp_trees_open(&m->trees, c->nn, "trees", SP_FEATURES);
     if (s == SPRY_OK)
         s = sp_trees_open(&m->time, c->nn, "time", PROBLEM);
-    m->nets = sp_member_known(c->nn, "net0") ? NETS : 0;
+    m->nets = sp_resnet_known(c->nn, "net0") ? NETS : 0;
     for (int k = 0; k < m->nets; k++)
         make_net(m, c->nn, k, name);
     return s == SPRY_OK ? sp_fast_make(&m->fast, c->nn) : s;
@@ -188,35 +188,35 @@ static spry_status look(sp_view *v)
 {
     const model *m = v->cost->inner;
     const sp_subject *s = v->subject;
-    sight *is = sp_alloc(1, sizeof *is);
+    view *own = sp_alloc(1, sizeof *own);
     float row[PROBLEM];
     spry_status status;
 
-    if (!is)
-        return sp_fail_memory(sizeof *is);
-    v->inner = is;
+    if (!own)
+        return sp_fail_memory(sizeof *own);
+    v->inner = own;
     memcpy(row, s->pattern, sizeof s->pattern);
     memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
-    is->plain = sp_plain_log(s) + sp_trees_sum(&m->time, row);
-    status = sp_trees_settle(&is->trees, &is->known, &m->trees, row, PROBLEM);
+    own->plain = sp_plain_log(s) + sp_trees_sum(&m->time, row);
+    status = sp_trees_settle(&own->trees, &own->known, &m->trees, row, PROBLEM);
     if (status == SPRY_OK)
-        status = sp_tape_new(&is->tape, 1);
-    is->row = sp_alloc_raw(AT_ONCE, sizeof *is->row);
-    if (status == SPRY_OK && !is->row)
-        status = sp_fail_memory(AT_ONCE * sizeof *is->row);
-    return status == SPRY_OK ? sp_fast_problem(is->fast, &m->fast, s) : status;
+        status = sp_tape_new(&own->tape, 1);
+    own->row = sp_alloc_raw(AT_ONCE, sizeof *own->row);
+    if (status == SPRY_OK && !own->row)
+        status = sp_fail_memory(AT_ONCE * sizeof *own->row);
+    return status == SPRY_OK ? sp_fast_problem(own->fast, &m->fast, s) : status;
 }
 
 static void leave(sp_view *v)
 {
-    sight *is = v->inner;
+    view *own = v->inner;
 
-    if (is) {
-        sp_trees_free(&is->trees);
-        sp_tape_free(is->tape);
-        sp_free(is->row);
+    if (own) {
+        sp_trees_free(&own->trees);
+        sp_tape_free(own->tape);
+        sp_free(own->row);
     }
-    sp_free(is);
+    sp_free(own);
 }
 
 /* So many at a time share the trees in the cache; so many are worth a second
@@ -227,19 +227,19 @@ enum { FEW = 32, MANY = 128 };
 static void ask_trees(double *out, const sp_view *v, const spry_schedule *x,
                       int64_t at, int64_t count)
 {
-    const sight *is = v->inner;
+    const view *own = v->inner;
     double sum[FEW] = {0};
     int had[FEW];
 
     for (int64_t i = 0; i < count; i++) {
-        had[i] = sp_subject_row(is->row[at + i], v->subject, &x[at + i]);
+        had[i] = sp_subject_row(own->row[at + i], v->subject, &x[at + i]);
         if (!had[i])
-            memset(is->row[at + i], 0, sizeof *is->row);
+            memset(own->row[at + i], 0, sizeof *own->row);
     }
-    sp_trees_add(sum, &is->trees, is->row[at], count);
+    sp_trees_add(sum, &own->trees, own->row[at], count);
     for (int64_t i = 0; i < count; i++)
-        out[at + i] = had[i] ? is->plain + is->known + sum[i] +
-                                   (double)sp_row_bound(is->row[at + i])
+        out[at + i] = had[i] ? own->plain + own->known + sum[i] +
+                                   (double)sp_row_bound(own->row[at + i])
                              : HUGE_VAL;
 }
 
@@ -248,18 +248,19 @@ static void ask_trees(double *out, const sp_view *v, const spry_schedule *x,
 static spry_status ask_nets(double *out, const sp_view *v, int64_t count)
 {
     const model *m = v->cost->inner;
-    const sight *is = v->inner;
+    const view *own = v->inner;
 
     for (int64_t i = 0; i < count && m->nets; i++)
-        out[i] = is->plain;
-    sp_tape_begin(is->tape, 0);
+        out[i] = own->plain;
+    sp_tape_begin(own->tape, 0);
     for (int k = 0; k < m->nets; k++) {
-        sp_tensor *y = sp_member_pass(is->tape, &m->net[k], is->row[0], count);
+        sp_tensor *y =
+            sp_resnet_pass(own->tape, &m->net[k], own->row[0], count);
 
         for (int64_t i = 0; y && i < count; i++)
             out[i] += (double)y->value[i] / NETS;
     }
-    return sp_tape_status(is->tape);
+    return sp_tape_status(own->tape);
 }
 
 /* Both, of AT_ONCE schedules or fewer. */
@@ -294,15 +295,15 @@ static spry_status opinions(double (*out)[SP_OPINIONS], sp_view *v,
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
 {
-    double is[AT_ONCE][SP_OPINIONS];
+    double opinion[AT_ONCE][SP_OPINIONS];
     spry_status s = SPRY_OK;
 
     for (int64_t at = 0; at < count && s == SPRY_OK; at += AT_ONCE) {
         int64_t n = count - at < AT_ONCE ? count - at : AT_ONCE;
 
-        s = opinions(is, v, x + at, n);
+        s = opinions(opinion, v, x + at, n);
         for (int64_t i = 0; i < n; i++)
-            out[at + i] = (is[i][0] + is[i][1]) / 2;
+            out[at + i] = (opinion[i][0] + opinion[i][1]) / 2;
     }
     return s;
 }
@@ -324,9 +325,9 @@ static spry_status halves(float *out, const sp_cost *c, const spry_schedule *x,
 static void join(float *out, const sp_view *v, const float *half, int64_t count)
 {
     const model *m = v->cost->inner;
-    const sight *is = v->inner;
+    const view *own = v->inner;
 
-    sp_fast_join(out, &m->fast, is->fast, half, count);
+    sp_fast_join(out, &m->fast, own->fast, half, count);
 }
 
 const sp_cost_kind sp_cost_spry = {

@@ -64,10 +64,10 @@ typedef struct {
     const float *x;      /* [rows, features]; NAN: not known */
     const float *margin; /* [rows] where the sum begins; NULL: 0 */
     int64_t rows;
-} sp_field;
+} sp_boost_data;
 
 typedef struct {
-    sp_field train, test; /* test.rows 0: none */
+    sp_boost_data train, test; /* test.rows 0: none */
     int features;
     const char *const (*setting)[2]; /* name, value; ends with NULL */
     int least, rounds; /* trees at least and at most; in between the test */

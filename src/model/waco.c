@@ -28,7 +28,7 @@ static void close(sp_cost *c)
 /* ---- learning ---- */
 
 typedef struct {
-    const sp_lesson *l;
+    const sp_fitting *l;
     sp_cost *c;
     sp_tape *tape;
     sp_rng rng;
@@ -67,7 +67,7 @@ static int draw(sp_waco_words words[BATCH], float seconds[BATCH], learning *g,
 
 static spry_status step(learning *g, int64_t subject, double *loss)
 {
-    const sp_subject *is = &g->l->train->subject[subject];
+    const sp_subject *trained = &g->l->train->subject[subject];
     const sp_hinge hinge = {.margin = 1};
     sp_adam adam = SP_ADAM_DEFAULTS;
     sp_waco_words words[BATCH];
@@ -79,13 +79,13 @@ static spry_status step(learning *g, int64_t subject, double *loss)
 
     if (count < 2)
         return SPRY_OK;
-    s = sp_waco_sites_new(&sites, spry_problem_matrix(is->p));
+    s = sp_waco_sites_new(&sites, spry_problem_matrix(trained->p));
     if (s != SPRY_OK)
         return s;
     sp_tape_begin(g->tape, 1);
     y = sp_waconet_head(
         g->tape, g->c->inner,
-        sp_waconet_matrix(g->tape, g->c->inner, &sites, is),
+        sp_waconet_matrix(g->tape, g->c->inner, &sites, trained),
         sp_waconet_schedules(g->tape, g->c->inner, words, count));
     y = sp_loss_hinge(g->tape, y, seconds, &hinge);
     s = sp_tape_backward(g->tape, y);
@@ -105,7 +105,7 @@ static void fit_scaler(const sp_waconet *w, const sp_examples *e)
         double sum = 0, square = 0, n = fmax(1, (double)e->subjects);
 
         for (int64_t i = 0; i < e->subjects; i++) {
-            const sp_task *t = &e->subject[i].task;
+            const sp_problem_shape *t = &e->subject[i].task;
             double x = (double)(k == 0 ? t->rows : k == 1 ? t->cols : t->nnz);
 
             sum += x;
@@ -119,7 +119,7 @@ static void fit_scaler(const sp_waconet *w, const sp_examples *e)
 }
 
 /* Scores of all rows of the test, and what they are worth. */
-static spry_status test(learning *g, double *is, double *first)
+static spry_status test(learning *g, double *regret, double *first)
 {
     const sp_examples *e = g->l->test;
     double *score = sp_alloc(e->rows + 1, sizeof *score);
@@ -141,13 +141,13 @@ static spry_status test(learning *g, double *is, double *first)
     }
     if (s == SPRY_OK) {
         *first = sp_examples_regret(e, score, 1);
-        *is = sp_examples_toll(e, score);
+        *regret = sp_examples_toll(e, score);
     }
     sp_free(score);
     return s;
 }
 
-static spry_status epoch(learning *g, int round, int *stop, double *is)
+static spry_status epoch(learning *g, int round, int *stop, double *regret)
 {
     const sp_examples *e = g->l->train;
     sp_lap lap = {.round = round, .regret = nan("")};
@@ -162,10 +162,10 @@ static spry_status epoch(learning *g, int round, int *stop, double *is)
         *stop = g->l->seconds > 0 && sp_seconds() - g->begin > g->l->seconds;
     }
     lap.loss /= (double)(steps ? steps : 1);
-    *is = HUGE_VAL;
+    *regret = HUGE_VAL;
     if (s == SPRY_OK && g->l->test && (round % EVERY == 0 || *stop))
-        s = test(g, is, &lap.regret);
-    *stop |= sp_lesson_note(g->l, g->begin, &lap);
+        s = test(g, regret, &lap.regret);
+    *stop |= sp_fitting_note(g->l, g->begin, &lap);
     return s;
 }
 
@@ -173,14 +173,14 @@ static spry_status learn(learning *g)
 {
     int rounds = g->l->rounds ? g->l->rounds : EPOCHS, stop = 0;
     float *best = sp_alloc(sp_weights_size(g->c->nn), sizeof *best);
-    double least = HUGE_VAL, is;
+    double least = HUGE_VAL, regret;
     spry_status s =
         best ? SPRY_OK : sp_fail_memory((size_t)sp_weights_size(g->c->nn) * 4);
 
     for (int round = 1; round <= rounds && s == SPRY_OK && !stop; round++) {
-        s = epoch(g, round, &stop, &is);
-        if (s == SPRY_OK && is < least) {
-            least = is;
+        s = epoch(g, round, &stop, &regret);
+        if (s == SPRY_OK && regret < least) {
+            least = regret;
             sp_weights_copy(g->c->nn, best, 0);
         }
     }
@@ -190,7 +190,7 @@ static spry_status learn(learning *g)
     return s;
 }
 
-static spry_status fit(sp_cost *c, const sp_lesson *l)
+static spry_status fit(sp_cost *c, const sp_fitting *l)
 {
     learning g = {
         .l = l, .c = c, .rng = sp_rng_seed(l->seed + 2), .begin = sp_seconds()};
@@ -210,15 +210,15 @@ static spry_status fit(sp_cost *c, const sp_lesson *l)
 
 static void leave(sp_view *v)
 {
-    sp_waco_sight *is = v->inner;
+    sp_waco_view *own = v->inner;
 
-    if (is)
-        sp_tape_free(is->tape);
-    sp_free(is);
+    if (own)
+        sp_tape_free(own->tape);
+    sp_free(own);
 }
 
 /* The matrix's half of the head's first layer, the bias with it. */
-static void half_of_matrix(sp_waco_sight *is, const sp_waconet *w)
+static void half_of_matrix(sp_waco_view *own, const sp_waconet *w)
 {
     const sp_dense *d = &w->head[0];
 
@@ -227,33 +227,33 @@ static void half_of_matrix(sp_waco_sight *is, const sp_waconet *w)
         double sum = (double)d->bias->value[o];
 
         for (int i = 0; i < SP_WACO_WIDTH; i++)
-            sum += (double)(row[i] * is->own[i]);
-        is->first[o] = (float)sum;
+            sum += (double)(row[i] * own->matrix[i]);
+        own->first[o] = (float)sum;
     }
 }
 
 static spry_status look(sp_view *v)
 {
     const sp_waconet *w = v->cost->inner;
-    sp_waco_sight *is = sp_alloc(1, sizeof *is);
+    sp_waco_view *own = sp_alloc(1, sizeof *own);
     sp_waco_sites sites;
     sp_tensor *y;
     spry_status s;
 
-    if (!is)
-        return sp_fail_memory(sizeof *is);
-    v->inner = is;
-    s = sp_tape_new(&is->tape, 1);
+    if (!own)
+        return sp_fail_memory(sizeof *own);
+    v->inner = own;
+    s = sp_tape_new(&own->tape, 1);
     if (s == SPRY_OK)
         s = sp_waco_sites_new(&sites, spry_problem_matrix(v->subject->p));
     if (s != SPRY_OK)
         return s;
-    sp_tape_begin(is->tape, 0);
-    y = sp_waconet_matrix(is->tape, w, &sites, v->subject);
-    s = sp_tape_status(is->tape);
+    sp_tape_begin(own->tape, 0);
+    y = sp_waconet_matrix(own->tape, w, &sites, v->subject);
+    s = sp_tape_status(own->tape);
     if (s == SPRY_OK) {
-        memcpy(is->own, y->value, sizeof is->own);
-        half_of_matrix(is, w);
+        memcpy(own->matrix, y->value, sizeof own->matrix);
+        half_of_matrix(own, w);
     }
     sp_waco_sites_free(&sites);
     return s;
@@ -263,7 +263,7 @@ static spry_status score_few(double *out, sp_view *v, const spry_schedule *x,
                              int64_t count)
 {
     const sp_waconet *w = v->cost->inner;
-    sp_waco_sight *is = v->inner;
+    sp_waco_view *own = v->inner;
     sp_waco_words words[FEW];
     int64_t at[FEW], n = 0;
     sp_tensor *y;
@@ -275,13 +275,14 @@ static spry_status score_few(double *out, sp_view *v, const spry_schedule *x,
     }
     if (n == 0)
         return SPRY_OK;
-    sp_tape_begin(is->tape, 0);
+    sp_tape_begin(own->tape, 0);
     y = sp_waconet_head(
-        is->tape, w, sp_nn_input(is->tape, SP_SHAPE(1, SP_WACO_WIDTH), is->own),
-        sp_waconet_schedules(is->tape, w, words, n));
+        own->tape, w,
+        sp_nn_input(own->tape, SP_SHAPE(1, SP_WACO_WIDTH), own->matrix),
+        sp_waconet_schedules(own->tape, w, words, n));
     for (int64_t i = 0; y && i < n; i++)
         out[at[i]] = (double)y->value[i];
-    return sp_tape_status(is->tape);
+    return sp_tape_status(own->tape);
 }
 
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,

@@ -65,7 +65,7 @@ spry_status sp_waco_halves(float *out, const sp_cost *c, const spry_schedule *x,
     return s;
 }
 
-static void join_few(float *out, const sp_waconet *w, const sp_waco_sight *is,
+static void join_few(float *out, const sp_waconet *w, const sp_waco_view *own,
                      const float *half, int64_t count)
 {
     enum { SECOND = 64 };
@@ -83,7 +83,7 @@ static void join_few(float *out, const sp_waconet *w, const sp_waco_sight *is,
 
     for (int64_t i = 0; i < count; i++)
         for (int h = 0; h < SP_WACO_WIDTH; h++) {
-            float y = half[i * SP_WACO_WIDTH + h] + is->first[h];
+            float y = half[i * SP_WACO_WIDTH + h] + own->first[h];
 
             first[i][h] = y > 0 ? y : 0;
         }

@@ -173,10 +173,11 @@ static sp_tensor *two_layers(sp_tape *t, const sp_dense d[2], sp_tensor *x)
 }
 
 sp_tensor *sp_waconet_matrix(sp_tape *t, const sp_waconet *w,
-                             const sp_waco_sites *s, const sp_subject *is)
+                             const sp_waco_sites *s, const sp_subject *subject)
 {
-    const float shape[3] = {(float)is->task.rows, (float)is->task.cols,
-                            (float)is->task.nnz};
+    const float shape[3] = {(float)subject->task.rows,
+                            (float)subject->task.cols,
+                            (float)subject->task.nnz};
     sp_tensor *pooled[SP_WACO_CONVS + 1], *x;
 
     x = sp_nn_input(t, SP_SHAPE(s->at[0]->n, 1), NULL);

@@ -45,7 +45,7 @@ void sp_waco_sites_free(sp_waco_sites *s);
 
 /* [1, 128] and [count, 128], count <= SP_WACO_FEW */
 sp_tensor *sp_waconet_matrix(sp_tape *t, const sp_waconet *w,
-                             const sp_waco_sites *s, const sp_subject *is);
+                             const sp_waco_sites *s, const sp_subject *subject);
 sp_tensor *sp_waconet_schedules(sp_tape *t, const sp_waconet *w,
                                 const sp_waco_words *x, int64_t count);
 /* [count, 1] */
@@ -55,9 +55,9 @@ sp_tensor *sp_waconet_head(sp_tape *t, const sp_waconet *w, sp_tensor *matrix,
 /* What a view of this model keeps. */
 typedef struct {
     sp_tape *tape;
-    float own[SP_WACO_WIDTH];   /* the matrix's embedding */
-    float first[SP_WACO_WIDTH]; /* its half of the head's first layer */
-} sp_waco_sight;
+    float matrix[SP_WACO_WIDTH]; /* the matrix's embedding */
+    float first[SP_WACO_WIDTH];  /* its half of the head's first layer */
+} sp_waco_view;
 
 /* ---- the factored head (waco_halves.c) ---- */
 

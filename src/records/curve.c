@@ -3,7 +3,7 @@
 
 spry_status spry_records_put_round(spry_records *db, const spry_round *c)
 {
-    sp_row row = {.curve = *c};
+    sp_stored_row row = {.curve = *c};
     int added;
 
     return sp_row_add(db, sp_curve_shape, &row, NULL, &added);
@@ -14,8 +14,9 @@ typedef struct {
     void *payload;
 } visitor;
 
-static spry_status visit_curve(const sp_shape *shape, const sp_row *row,
-                               const char *id, void *payload)
+static spry_status visit_curve(const sp_table_shape *shape,
+                               const sp_stored_row *row, const char *id,
+                               void *payload)
 {
     const visitor *v = payload;
 

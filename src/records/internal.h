@@ -75,21 +75,21 @@ int sp_store_on_network(const char *path);
 /* ---- rows (row.c) ---- */
 
 typedef enum {
-    SP_FIELD_TEXT,    /* const char * */
-    SP_FIELD_NEEDED,  /* the same, never "" */
-    SP_FIELD_REAL,    /* double, finite, not negative */
-    SP_FIELD_COUNT,   /* int64_t, not negative */
-    SP_FIELD_SMALL,   /* int, not negative */
-    SP_FIELD_VERDICT, /* spry_verdict, stored by name */
-    SP_FIELD_NOISE,   /* char, stored as text */
-    SP_FIELD_SAMPLES  /* samples and sample of a spry_record */
-} sp_field_kind;
+    SP_COLUMN_TEXT,    /* const char * */
+    SP_COLUMN_NEEDED,  /* the same, never "" */
+    SP_COLUMN_REAL,    /* double, finite, not negative */
+    SP_COLUMN_COUNT,   /* int64_t, not negative */
+    SP_COLUMN_SMALL,   /* int, not negative */
+    SP_COLUMN_VERDICT, /* spry_verdict, stored by name */
+    SP_COLUMN_NOISE,   /* char, stored as text */
+    SP_COLUMN_SAMPLES  /* samples and sample of a spry_record */
+} sp_column_kind;
 
 typedef struct {
     const char *name; /* column and JSON member */
-    sp_field_kind kind;
+    sp_column_kind kind;
     size_t offset;
-} sp_field;
+} sp_table_column;
 
 typedef struct {
     const char *text; /* text form */
@@ -101,24 +101,24 @@ typedef union {
     sp_machine_row machine;
     spry_origin origin;
     spry_round curve;
-} sp_row;
+} sp_stored_row;
 
 enum { SP_ID = 33 };
 
-typedef struct sp_shape {
+typedef struct sp_table_shape {
     const char *table, *id_name;
-    const sp_field *field;
+    const sp_table_column *field;
     int fields;
     sp_statement add, all; /* columns: id, then the fields in order */
     int since;             /* the schema that brought the table */
     /* The id that a valid row must have. */
-    spry_status (*identify)(char id[SP_ID], const struct sp_shape *shape,
-                            const sp_row *row);
-} sp_shape;
+    spry_status (*identify)(char id[SP_ID], const struct sp_table_shape *shape,
+                            const sp_stored_row *row);
+} sp_table_shape;
 
 enum { SP_SHAPES = 5 };
-extern const sp_shape sp_shapes[SP_SHAPES];
-extern const sp_shape *const sp_record_shape,
+extern const sp_table_shape sp_shapes[SP_SHAPES];
+extern const sp_table_shape *const sp_record_shape,
     *const sp_answer_shape, *const sp_machine_shape, *const sp_origin_shape,
                                                          *const sp_curve_shape;
 
@@ -138,25 +138,26 @@ typedef struct {
     int count;
 } sp_value;
 
-sp_value_type sp_field_type(const sp_field *f);
-sp_value sp_field_get(const sp_field *f, const sp_row *row);
+sp_value_type sp_column_type(const sp_table_column *f);
+sp_value sp_column_get(const sp_table_column *f, const sp_stored_row *row);
 /* 0 when a name means nothing to us. */
-int sp_field_set(const sp_field *f, sp_row *row, const sp_value *v);
+int sp_column_set(const sp_table_column *f, sp_stored_row *row,
+                  const sp_value *v);
 
 /* SPRY_USAGE names the first field that cannot be stored. */
-spry_status sp_row_valid(const sp_shape *shape, const sp_row *row);
+spry_status sp_row_valid(const sp_table_shape *shape, const sp_stored_row *row);
 
 /* ---- rows in and out (walk.c) ---- */
 
 /* Validate, identify, insert; *added is 0 when it was known. id may be NULL;
  * if not, it must be the row's. */
-spry_status sp_row_add(spry_records *db, const sp_shape *shape,
-                       const sp_row *row, const char *id, int *added);
+spry_status sp_row_add(spry_records *db, const sp_table_shape *shape,
+                       const sp_stored_row *row, const char *id, int *added);
 
 /* The last step of it: by one of the statements that insert. */
-spry_status sp_row_insert(spry_records *db, const sp_shape *shape,
-                          sp_statement how, const sp_row *row, const char *id,
-                          int *added);
+spry_status sp_row_insert(spry_records *db, const sp_table_shape *shape,
+                          sp_statement how, const sp_stored_row *row,
+                          const char *id, int *added);
 
 /* Eight bytes, lowest first. */
 void sp_little_endian(uint8_t out[8], const void *word);
@@ -166,8 +167,9 @@ spry_status sp_sample_room(spry_records *db, int64_t n);
 
 /* Anything but SPRY_OK ends the walk and is its status. Texts and samples
  * live until the next row. */
-typedef spry_status sp_row_visit(const sp_shape *shape, const sp_row *row,
-                                 const char *id, void *payload);
+typedef spry_status sp_row_visit(const sp_table_shape *shape,
+                                 const sp_stored_row *row, const char *id,
+                                 void *payload);
 
 typedef struct {
     int64_t bad;
@@ -176,8 +178,9 @@ typedef struct {
 
 /* Every row of q, a statement with its parameters bound. Rows whose contents
  * do not give their id are skipped and counted. */
-spry_status sp_walk(spry_records *db, const sp_shape *shape, sqlite3_stmt *q,
-                    sp_row_visit *visit, void *payload, sp_damage *damage);
+spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
+                    sqlite3_stmt *q, sp_row_visit *visit, void *payload,
+                    sp_damage *damage);
 /* All rows of all tables. */
 spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
                         sp_damage *damage);

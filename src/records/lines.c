@@ -28,8 +28,9 @@ typedef struct {
     sp_buf line;
 } line_writer;
 
-static spry_status write_row(const sp_shape *shape, const sp_row *row,
-                             const char *id, void *payload)
+static spry_status write_row(const sp_table_shape *shape,
+                             const sp_stored_row *row, const char *id,
+                             void *payload)
 {
     line_writer *w = payload;
     sp_json j = {.out = &w->line};
@@ -39,7 +40,7 @@ static spry_status write_row(const sp_shape *shape, const sp_row *row,
     sp_json_text(&j, "kind", shape->table);
     sp_json_text(&j, shape->id_name, id);
     for (int i = 0; i < shape->fields; i++) {
-        sp_value v = sp_field_get(&shape->field[i], row);
+        sp_value v = sp_column_get(&shape->field[i], row);
 
         write_value(&j, shape->field[i].name, &v);
     }
@@ -130,17 +131,17 @@ static spry_status read_value(sp_value *v, spry_records *db,
     return SPRY_OK;
 }
 
-static spry_status read_row(sp_row *row, spry_records *db,
-                            const sp_shape *shape, const sp_json_doc *doc)
+static spry_status read_row(sp_stored_row *row, spry_records *db,
+                            const sp_table_shape *shape, const sp_json_doc *doc)
 {
     memset(row, 0, sizeof *row);
     for (int i = 0; i < shape->fields; i++) {
-        const sp_field *f = &shape->field[i];
-        sp_value v = {.type = sp_field_type(f)};
+        const sp_table_column *f = &shape->field[i];
+        sp_value v = {.type = sp_column_type(f)};
         spry_status s =
             read_value(&v, db, doc, sp_json_get(doc, doc->value, f->name));
 
-        if (s == SPRY_OK && !sp_field_set(f, row, &v))
+        if (s == SPRY_OK && !sp_column_set(f, row, &v))
             s = SPRY_INPUT;
         if (s == SPRY_INPUT)
             return sp_fail(s, "a %s with no or a wrong \"%s\"", shape->table,
@@ -157,8 +158,8 @@ static spry_status import_doc(spry_records *db, const sp_json_doc *doc,
     const char *kind = sp_json_get_text(doc, doc->value, "kind", "");
 
     for (int i = 0; i < SP_SHAPES; i++) {
-        const sp_shape *shape = &sp_shapes[i];
-        sp_row row;
+        const sp_table_shape *shape = &sp_shapes[i];
+        sp_stored_row row;
         spry_status s;
 
         if (strcmp(shape->table, kind) != 0)

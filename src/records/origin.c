@@ -15,7 +15,7 @@
 
 spry_status spry_records_put_origin(spry_records *db, const spry_origin *o)
 {
-    sp_row row = {.origin = *o};
+    sp_stored_row row = {.origin = *o};
     int added;
 
     return sp_row_add(db, sp_origin_shape, &row, NULL, &added);
@@ -26,8 +26,9 @@ typedef struct {
     void *payload;
 } visitor;
 
-static spry_status visit_origin(const sp_shape *shape, const sp_row *row,
-                                const char *id, void *payload)
+static spry_status visit_origin(const sp_table_shape *shape,
+                                const sp_stored_row *row, const char *id,
+                                void *payload)
 {
     const visitor *v = payload;
 

@@ -59,7 +59,7 @@ const char *spry_records_path(const spry_records *db)
 
 spry_status spry_records_add(spry_records *db, const spry_record *r)
 {
-    sp_row row = {.record = *r};
+    sp_stored_row row = {.record = *r};
     int added;
 
     return sp_row_add(db, sp_record_shape, &row, NULL, &added);
@@ -86,8 +86,9 @@ typedef struct {
     void *payload;
 } visitor;
 
-static spry_status visit_record(const sp_shape *shape, const sp_row *row,
-                                const char *id, void *payload)
+static spry_status visit_record(const sp_table_shape *shape,
+                                const sp_stored_row *row, const char *id,
+                                void *payload)
 {
     const visitor *v = payload;
     spry_record r = row->record;
@@ -154,7 +155,7 @@ spry_status spry_records_count(spry_records *db, int64_t *records,
 
 spry_status spry_records_answer(spry_records *db, const spry_answer *a)
 {
-    sp_row row = {.answer = *a};
+    sp_stored_row row = {.answer = *a};
     int added;
 
     return sp_row_add(db, sp_answer_shape, &row, NULL, &added);
@@ -197,7 +198,7 @@ static spry_status keep_texts(spry_records *db, spry_answer *a)
     return SPRY_OK;
 }
 
-static spry_status seek(const sp_shape *shape, const sp_row *row,
+static spry_status seek(const sp_table_shape *shape, const sp_stored_row *row,
                         const char *id, void *payload)
 {
     const seeker *k = payload;
@@ -242,7 +243,7 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
 /* New measurements replace old ones; a machine only detected never does. */
 spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
 {
-    sp_row row;
+    sp_stored_row row;
     char *text, id[SP_ID];
     int added;
     spry_status s = spry_machine_text(&text, m);
@@ -264,8 +265,9 @@ typedef struct {
     int found;
 } machine_seeker;
 
-static spry_status take_machine(const sp_shape *shape, const sp_row *row,
-                                const char *id, void *payload)
+static spry_status take_machine(const sp_table_shape *shape,
+                                const sp_stored_row *row, const char *id,
+                                void *payload)
 {
     machine_seeker *k = payload;
 

@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#define AT(type, name, kind, member)                  \
-    {                                                 \
-        name, SP_FIELD_##kind, offsetof(type, member) \
+#define AT(type, name, kind, member)                   \
+    {                                                  \
+        name, SP_COLUMN_##kind, offsetof(type, member) \
     }
 
-static const sp_field record_fields[] = {
+static const sp_table_column record_fields[] = {
     AT(spry_record, "problem", NEEDED, problem),
     AT(spry_record, "about", TEXT, about),
     AT(spry_record, "schedule", NEEDED, schedule),
@@ -31,7 +31,7 @@ static const sp_field record_fields[] = {
     AT(spry_record, "samples", SAMPLES, samples),
 };
 
-static const sp_field answer_fields[] = {
+static const sp_table_column answer_fields[] = {
     AT(spry_answer, "problem", NEEDED, problem),
     AT(spry_answer, "machine", NEEDED, machine),
     AT(spry_answer, "baseline", NEEDED, baseline),
@@ -48,11 +48,11 @@ static const sp_field answer_fields[] = {
     AT(spry_answer, "at", COUNT, when),
 };
 
-static const sp_field machine_fields[] = {
+static const sp_table_column machine_fields[] = {
     AT(sp_machine_row, "text", NEEDED, text),
 };
 
-static const sp_field origin_fields[] = {
+static const sp_table_column origin_fields[] = {
     AT(spry_origin, "problem", NEEDED, problem),
     AT(spry_origin, "source", TEXT, source),
     AT(spry_origin, "base", NEEDED, group), /* GROUP is a word of SQL */
@@ -64,7 +64,7 @@ static const sp_field origin_fields[] = {
     AT(spry_origin, "nnz", COUNT, nnz),
 };
 
-static const sp_field curve_fields[] = {
+static const sp_table_column curve_fields[] = {
     AT(spry_round, "run", NEEDED, run),
     AT(spry_round, "kind", NEEDED, kind),
     AT(spry_round, "op", NEEDED, op),
@@ -76,14 +76,14 @@ static const sp_field curve_fields[] = {
     AT(spry_round, "at", COUNT, when),
 };
 
-static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
-                                    const sp_row *row);
-static spry_status identify_machine(char id[SP_ID], const sp_shape *shape,
-                                    const sp_row *row);
+static spry_status identify_by_hash(char id[SP_ID], const sp_table_shape *shape,
+                                    const sp_stored_row *row);
+static spry_status identify_machine(char id[SP_ID], const sp_table_shape *shape,
+                                    const sp_stored_row *row);
 
 #define FIELDS(list) list, (int)(sizeof(list) / sizeof(list)[0])
 
-const sp_shape sp_shapes[SP_SHAPES] = {
+const sp_table_shape sp_shapes[SP_SHAPES] = {
     {"machine", "fingerprint", FIELDS(machine_fields), SP_ADD_MACHINE,
      SP_ALL_MACHINES, 1, identify_machine},
     {"problem", "id", FIELDS(origin_fields), SP_ADD_ORIGIN, SP_ALL_ORIGINS, 2,
@@ -95,11 +95,11 @@ const sp_shape sp_shapes[SP_SHAPES] = {
     {"curve", "id", FIELDS(curve_fields), SP_ADD_CURVE, SP_ALL_CURVES, 3,
      identify_by_hash},
 };
-const sp_shape *const sp_machine_shape = &sp_shapes[0];
-const sp_shape *const sp_origin_shape = &sp_shapes[1];
-const sp_shape *const sp_record_shape = &sp_shapes[2];
-const sp_shape *const sp_answer_shape = &sp_shapes[3];
-const sp_shape *const sp_curve_shape = &sp_shapes[4];
+const sp_table_shape *const sp_machine_shape = &sp_shapes[0];
+const sp_table_shape *const sp_origin_shape = &sp_shapes[1];
+const sp_table_shape *const sp_record_shape = &sp_shapes[2];
+const sp_table_shape *const sp_answer_shape = &sp_shapes[3];
+const sp_table_shape *const sp_curve_shape = &sp_shapes[4];
 
 /* ---- fields ---- */
 
@@ -123,50 +123,50 @@ static const char *grade_text(char noise)
     return noise ? NULL : "?";
 }
 
-sp_value_type sp_field_type(const sp_field *f)
+sp_value_type sp_column_type(const sp_table_column *f)
 {
     static const sp_value_type types[] = {
-        [SP_FIELD_TEXT] = SP_VALUE_TEXT,
-        [SP_FIELD_NEEDED] = SP_VALUE_TEXT,
-        [SP_FIELD_REAL] = SP_VALUE_REAL,
-        [SP_FIELD_COUNT] = SP_VALUE_INTEGER,
-        [SP_FIELD_SMALL] = SP_VALUE_INTEGER,
-        [SP_FIELD_VERDICT] = SP_VALUE_TEXT,
-        [SP_FIELD_NOISE] = SP_VALUE_TEXT,
-        [SP_FIELD_SAMPLES] = SP_VALUE_REALS,
+        [SP_COLUMN_TEXT] = SP_VALUE_TEXT,
+        [SP_COLUMN_NEEDED] = SP_VALUE_TEXT,
+        [SP_COLUMN_REAL] = SP_VALUE_REAL,
+        [SP_COLUMN_COUNT] = SP_VALUE_INTEGER,
+        [SP_COLUMN_SMALL] = SP_VALUE_INTEGER,
+        [SP_COLUMN_VERDICT] = SP_VALUE_TEXT,
+        [SP_COLUMN_NOISE] = SP_VALUE_TEXT,
+        [SP_COLUMN_SAMPLES] = SP_VALUE_REALS,
     };
 
     return types[f->kind];
 }
 
-sp_value sp_field_get(const sp_field *f, const sp_row *row)
+sp_value sp_column_get(const sp_table_column *f, const sp_stored_row *row)
 {
     const char *member = (const char *)row + f->offset;
-    sp_value v = {.type = sp_field_type(f)};
+    sp_value v = {.type = sp_column_type(f)};
     int small = 0;
 
     switch (f->kind) {
-    case SP_FIELD_TEXT:
-    case SP_FIELD_NEEDED:
+    case SP_COLUMN_TEXT:
+    case SP_COLUMN_NEEDED:
         memcpy(&v.text, member, sizeof v.text);
         v.text = v.text ? v.text : "";
         break;
-    case SP_FIELD_REAL:
+    case SP_COLUMN_REAL:
         memcpy(&v.real, member, sizeof v.real);
         v.real += 0.0; /* SQLite knows no -0 */
         break;
-    case SP_FIELD_COUNT: memcpy(&v.integer, member, sizeof v.integer); break;
-    case SP_FIELD_SMALL:
+    case SP_COLUMN_COUNT: memcpy(&v.integer, member, sizeof v.integer); break;
+    case SP_COLUMN_SMALL:
         memcpy(&small, member, sizeof small);
         v.integer = small;
         break;
-    case SP_FIELD_VERDICT:
+    case SP_COLUMN_VERDICT:
         v.text = (unsigned)row->record.verdict < VERDICTS
                      ? verdicts[row->record.verdict]
                      : NULL;
         break;
-    case SP_FIELD_NOISE: v.text = grade_text(row->record.noise); break;
-    case SP_FIELD_SAMPLES:
+    case SP_COLUMN_NOISE: v.text = grade_text(row->record.noise); break;
+    case SP_COLUMN_SAMPLES:
         v.reals = row->record.sample;
         v.count = row->record.samples;
         break;
@@ -174,7 +174,7 @@ sp_value sp_field_get(const sp_field *f, const sp_row *row)
     return v;
 }
 
-static int set_verdict(sp_row *row, const char *name)
+static int set_verdict(sp_stored_row *row, const char *name)
 {
     for (int i = 0; i < VERDICTS; i++)
         if (strcmp(verdicts[i], name) == 0) {
@@ -184,25 +184,26 @@ static int set_verdict(sp_row *row, const char *name)
     return 0;
 }
 
-int sp_field_set(const sp_field *f, sp_row *row, const sp_value *v)
+int sp_column_set(const sp_table_column *f, sp_stored_row *row,
+                  const sp_value *v)
 {
     char *member = (char *)row + f->offset;
     int small;
 
     switch (f->kind) {
-    case SP_FIELD_TEXT:
-    case SP_FIELD_NEEDED: memcpy(member, &v->text, sizeof v->text); break;
-    case SP_FIELD_REAL: memcpy(member, &v->real, sizeof v->real); break;
-    case SP_FIELD_COUNT: memcpy(member, &v->integer, sizeof v->integer); break;
-    case SP_FIELD_SMALL:
+    case SP_COLUMN_TEXT:
+    case SP_COLUMN_NEEDED: memcpy(member, &v->text, sizeof v->text); break;
+    case SP_COLUMN_REAL: memcpy(member, &v->real, sizeof v->real); break;
+    case SP_COLUMN_COUNT: memcpy(member, &v->integer, sizeof v->integer); break;
+    case SP_COLUMN_SMALL:
         small = v->integer > INT_MAX ? -1 : (int)v->integer;
         memcpy(member, &small, sizeof small);
         break;
-    case SP_FIELD_VERDICT: return set_verdict(row, v->text);
-    case SP_FIELD_NOISE:
+    case SP_COLUMN_VERDICT: return set_verdict(row, v->text);
+    case SP_COLUMN_NOISE:
         row->record.noise = v->text[0];
         return v->text[0] && !v->text[1];
-    case SP_FIELD_SAMPLES:
+    case SP_COLUMN_SAMPLES:
         row->record.sample = v->reals;
         row->record.samples = v->count;
         break;
@@ -232,12 +233,12 @@ static int is_amount(double x)
     return isfinite(x) && x >= 0;
 }
 
-static int can_be_stored(const sp_field *f, const sp_value *v)
+static int can_be_stored(const sp_table_column *f, const sp_value *v)
 {
     switch (v->type) {
     case SP_VALUE_TEXT:
         return v->text && is_utf8(v->text) &&
-               (v->text[0] || f->kind != SP_FIELD_NEEDED);
+               (v->text[0] || f->kind != SP_COLUMN_NEEDED);
     case SP_VALUE_REAL: return is_amount(v->real);
     case SP_VALUE_INTEGER: return v->integer >= 0;
     case SP_VALUE_REALS:
@@ -249,10 +250,10 @@ static int can_be_stored(const sp_field *f, const sp_value *v)
     return 0;
 }
 
-spry_status sp_row_valid(const sp_shape *shape, const sp_row *row)
+spry_status sp_row_valid(const sp_table_shape *shape, const sp_stored_row *row)
 {
     for (int i = 0; i < shape->fields; i++) {
-        sp_value v = sp_field_get(&shape->field[i], row);
+        sp_value v = sp_column_get(&shape->field[i], row);
 
         if (!can_be_stored(&shape->field[i], &v))
             return sp_fail(SPRY_USAGE, "%s: the value of \"%s\" cannot be kept",
@@ -295,8 +296,8 @@ static void add_value(sp_buf *b, const sp_value *v)
     }
 }
 
-static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
-                                    const sp_row *row)
+static spry_status identify_by_hash(char id[SP_ID], const sp_table_shape *shape,
+                                    const sp_stored_row *row)
 {
     uint8_t digest[SP_SHA256];
     sp_buf bytes = {0};
@@ -304,7 +305,7 @@ static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
 
     sp_buf_bytes(&bytes, shape->table, strlen(shape->table) + 1);
     for (int i = 0; i < shape->fields; i++) {
-        sp_value v = sp_field_get(&shape->field[i], row);
+        sp_value v = sp_column_get(&shape->field[i], row);
 
         add_value(&bytes, &v);
     }
@@ -317,8 +318,8 @@ static spry_status identify_by_hash(char id[SP_ID], const sp_shape *shape,
     return s;
 }
 
-static spry_status identify_machine(char id[SP_ID], const sp_shape *shape,
-                                    const sp_row *row)
+static spry_status identify_machine(char id[SP_ID], const sp_table_shape *shape,
+                                    const sp_stored_row *row)
 {
     spry_machine m;
     spry_status s = spry_machine_parse(&m, row->machine.text, shape->table);

@@ -14,8 +14,9 @@ typedef struct {
     int64_t added;
 } merger;
 
-static spry_status add_row(const sp_shape *shape, const sp_row *row,
-                           const char *id, void *payload)
+static spry_status add_row(const sp_table_shape *shape,
+                           const sp_stored_row *row, const char *id,
+                           void *payload)
 {
     merger *m = payload;
     int added;
@@ -98,7 +99,7 @@ spry_status spry_records_merge(spry_records *db, const char *other,
 
 /* ---- check ---- */
 
-static spry_status pass(const sp_shape *shape, const sp_row *row,
+static spry_status pass(const sp_table_shape *shape, const sp_stored_row *row,
                         const char *id, void *payload)
 {
     (void)shape;

@@ -39,13 +39,13 @@ static int bind_value(sqlite3_stmt *q, int column, const sp_value *v)
     return SQLITE_MISUSE;
 }
 
-static spry_status bind_row(sqlite3_stmt *q, const sp_shape *shape,
-                            const sp_row *row, const char *id)
+static spry_status bind_row(sqlite3_stmt *q, const sp_table_shape *shape,
+                            const sp_stored_row *row, const char *id)
 {
     int code = sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
 
     for (int i = 0; i < shape->fields && code == SQLITE_OK; i++) {
-        sp_value v = sp_field_get(&shape->field[i], row);
+        sp_value v = sp_column_get(&shape->field[i], row);
 
         code = bind_value(q, i + 2, &v);
     }
@@ -55,9 +55,9 @@ static spry_status bind_row(sqlite3_stmt *q, const sp_shape *shape,
                    sqlite3_errstr(code));
 }
 
-spry_status sp_row_insert(spry_records *db, const sp_shape *shape,
-                          sp_statement how, const sp_row *row, const char *id,
-                          int *added)
+spry_status sp_row_insert(spry_records *db, const sp_table_shape *shape,
+                          sp_statement how, const sp_stored_row *row,
+                          const char *id, int *added)
 {
     sqlite3_stmt *q = NULL;
     spry_status s = sp_store_statement(&q, db, how);
@@ -73,8 +73,8 @@ spry_status sp_row_insert(spry_records *db, const sp_shape *shape,
     return s;
 }
 
-spry_status sp_row_add(spry_records *db, const sp_shape *shape,
-                       const sp_row *row, const char *id, int *added)
+spry_status sp_row_add(spry_records *db, const sp_table_shape *shape,
+                       const sp_stored_row *row, const char *id, int *added)
 {
     char own[SP_ID];
     spry_status s = sp_row_valid(shape, row);
@@ -154,8 +154,8 @@ static spry_status load_value(sp_value *v, spry_records *db, sqlite3_stmt *q,
 
 /* The row under q. SPRY_STORE when it is damaged; any other failure is not
  * the row's fault. */
-static spry_status load_row(sp_row *row, spry_records *db,
-                            const sp_shape *shape, sqlite3_stmt *q)
+static spry_status load_row(sp_stored_row *row, spry_records *db,
+                            const sp_table_shape *shape, sqlite3_stmt *q)
 {
     const char *id = (const char *)sqlite3_column_text(q, 0);
     char own[SP_ID];
@@ -163,10 +163,10 @@ static spry_status load_row(sp_row *row, spry_records *db,
 
     memset(row, 0, sizeof *row);
     for (int i = 0; i < shape->fields; i++) {
-        sp_value v = {.type = sp_field_type(&shape->field[i])};
+        sp_value v = {.type = sp_column_type(&shape->field[i])};
 
         s = load_value(&v, db, q, i + 1);
-        if (s == SPRY_OK && !sp_field_set(&shape->field[i], row, &v))
+        if (s == SPRY_OK && !sp_column_set(&shape->field[i], row, &v))
             s = SPRY_STORE;
         if (s == SPRY_STORE)
             return sp_fail(s, "%s %s: \"%s\" is damaged", shape->table,
@@ -191,14 +191,15 @@ static void note_damage(sp_damage *damage)
         snprintf(damage->why, sizeof damage->why, "%s", spry_message());
 }
 
-spry_status sp_walk(spry_records *db, const sp_shape *shape, sqlite3_stmt *q,
-                    sp_row_visit *visit, void *payload, sp_damage *damage)
+spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
+                    sqlite3_stmt *q, sp_row_visit *visit, void *payload,
+                    sp_damage *damage)
 {
     spry_status s = SPRY_OK;
     int code = SQLITE_DONE;
 
     while (s == SPRY_OK && (code = sqlite3_step(q)) == SQLITE_ROW) {
-        sp_row row;
+        sp_stored_row row;
 
         s = load_row(&row, db, shape, q);
         if (s == SPRY_OK)

@@ -17,10 +17,10 @@ sp_search sp_search_exhaustive, sp_search_descent, sp_search_graph,
 typedef struct {
     uint64_t kind; /* 0: free */
     sp_candidate best;
-} sp_kind;
+} sp_keep_slot;
 
 typedef struct {
-    sp_kind *table; /* [size] open addressing */
+    sp_keep_slot *table; /* [size] open addressing */
     int64_t size, kinds;
 } sp_keep;
 
@@ -84,11 +84,11 @@ void sp_score_points(double *out, const sp_space *s, const spry_schedule *x,
 struct sp_nests {
     spry_space space;
     int64_t count;
-    struct sp_nest *at;   /* [count] */
-    int stride;           /* points that differ in their chunks only */
-    int width;            /* of a half; 0: not embedded */
-    float *half;          /* [count, width] */
-    struct sp_knn *graph; /* over one of each stride; NULL: not linked */
+    struct sp_nest_point *at; /* [count] */
+    int stride;               /* points that differ in their chunks only */
+    int width;                /* of a half; 0: not embedded */
+    float *half;              /* [count, width] */
+    struct sp_knn *graph;     /* over one of each stride; NULL: not linked */
 };
 
 /* Take x and, where threads share it, what it is without them: the table has

@@ -54,7 +54,7 @@ uint64_t sp_kind_of(const spry_schedule *x)
     return x->format == SPRY_SUPER ? kind_of_nest(&x->super) : kind;
 }
 
-static sp_kind *find_kind(const sp_keep *k, uint64_t kind)
+static sp_keep_slot *find_kind(const sp_keep *k, uint64_t kind)
 {
     uint64_t mask = (uint64_t)k->size - 1;
     uint64_t at = (kind * 0x9e3779b97f4a7c15u) >> 32 & mask;
@@ -99,7 +99,7 @@ spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted)
 {
     sp_candidate new = {*x, predicted};
     spry_status s = SPRY_OK;
-    sp_kind *g;
+    sp_keep_slot *g;
 
     if (!(predicted < HUGE_VAL))
         return SPRY_OK;

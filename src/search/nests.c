@@ -6,7 +6,7 @@
 #include "search/internal.h"
 
 /* A point without what all share. */
-struct sp_nest {
+struct sp_nest_point {
     spry_super super;
     uint16_t chunk;
 };
@@ -17,7 +17,7 @@ static int put(const spry_schedule *x, void *payload)
 {
     sp_nests *n = payload;
 
-    n->at[n->count++] = (struct sp_nest){x->super, (uint16_t)x->chunk};
+    n->at[n->count++] = (struct sp_nest_point){x->super, (uint16_t)x->chunk};
     return 0;
 }
 

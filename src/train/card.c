@@ -45,10 +45,10 @@ static void write_grades(sp_json *j, const spry_grades *g)
     sp_json_integer(j, "problems", g->problems);
     sp_json_integer(j, "records", g->records);
     for (int i = 0; i < GRADES; i++) {
-        double is;
+        double value;
 
-        memcpy(&is, (const char *)g + grades[i].offset, sizeof is);
-        sp_json_number(j, grades[i].name, is);
+        memcpy(&value, (const char *)g + grades[i].offset, sizeof value);
+        sp_json_number(j, grades[i].name, value);
     }
     sp_json_close(j, '}');
 }
@@ -56,9 +56,9 @@ static void write_grades(sp_json *j, const spry_grades *g)
 static int64_t read_count(const sp_json_doc *d, const sp_json_value *v,
                           const char *key)
 {
-    double is = v ? sp_json_get_number(d, v, key, 0) : 0;
+    double value = v ? sp_json_get_number(d, v, key, 0) : 0;
 
-    return is >= 0 && is < 9e15 ? (int64_t)is : 0;
+    return value >= 0 && value < 9e15 ? (int64_t)value : 0;
 }
 
 static void read_grades(spry_grades *g, const sp_json_doc *d,
@@ -69,9 +69,9 @@ static void read_grades(spry_grades *g, const sp_json_doc *d,
     g->problems = read_count(d, v, "problems");
     g->records = read_count(d, v, "records");
     for (int i = 0; i < GRADES; i++) {
-        double is = sp_json_get_number(d, v, grades[i].name, nan(""));
+        double value = sp_json_get_number(d, v, grades[i].name, nan(""));
 
-        memcpy((char *)g + grades[i].offset, &is, sizeof is);
+        memcpy((char *)g + grades[i].offset, &value, sizeof value);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lesson.h"
+#include "model/dataset.h"
 #include "problem/problem.h"
 #include "schedule/schedule.h"
 #include "train/internal.h"
@@ -17,7 +17,7 @@
 typedef struct {
     char *problem, *machine; /* of the subject */
     char *source, *group;    /* of its origin; NULL until found */
-    sp_task task;
+    sp_problem_shape task;
     int64_t rows;
 } found;
 
@@ -44,33 +44,33 @@ static void found_free(found *f)
 static void *more(void *old, int64_t count, int64_t *room, size_t size)
 {
     int64_t larger = *room ? 2 * *room : 64;
-    void *is;
+    void *grown;
 
     if (count < *room)
         return old;
-    is = sp_grow(old, count, larger, size);
-    if (is)
+    grown = sp_grow(old, count, larger, size);
+    if (grown)
         *room = larger;
-    return is;
+    return grown;
 }
 
 /* The subject of a record; -1 when there is no memory. Records of a problem
  * come in a row, so that the last subjects are the likely ones. */
-static int64_t subject_of(reading *r, const spry_record *is)
+static int64_t subject_of(reading *r, const spry_record *record)
 {
     found *grown;
 
     for (int64_t s = r->subjects - 1; s >= 0; s--)
-        if (!strcmp(r->subject[s].problem, is->problem) &&
-            !strcmp(r->subject[s].machine, is->machine))
+        if (!strcmp(r->subject[s].problem, record->problem) &&
+            !strcmp(r->subject[s].machine, record->machine))
             return s;
     grown = more(r->subject, r->subjects, &r->room, sizeof *r->subject);
     if (!grown)
         return -1;
     r->subject = grown;
     grown += r->subjects;
-    *grown = (found){.problem = sp_strdup(is->problem),
-                     .machine = sp_strdup(is->machine)};
+    *grown = (found){.problem = sp_strdup(record->problem),
+                     .machine = sp_strdup(record->machine)};
     if (!grown->problem || !grown->machine) {
         free(grown->problem);
         free(grown->machine);
@@ -80,19 +80,21 @@ static int64_t subject_of(reading *r, const spry_record *is)
 }
 
 /* Half of the interval of the logarithm; 0 when there is none. */
-static double noise_of(const spry_record *is)
+static double noise_of(const spry_record *record)
 {
-    return is->low > 0 && is->high >= is->low ? log(is->high / is->low) / 2 : 0;
+    return record->low > 0 && record->high >= record->low
+               ? log(record->high / record->low) / 2
+               : 0;
 }
 
-static int add_record(const spry_record *is, void *payload)
+static int add_record(const spry_record *record, void *payload)
 {
     reading *r = payload;
     sp_example *row;
     int64_t s;
 
     row = more(r->row, r->rows, &r->row_room, sizeof *row);
-    s = row ? subject_of(r, is) : -1;
+    s = row ? subject_of(r, record) : -1;
     if (row)
         r->row = row;
     if (s < 0) {
@@ -101,16 +103,17 @@ static int add_record(const spry_record *is, void *payload)
     }
     row += r->rows;
     memset(row, 0, sizeof *row);
-    if (spry_schedule_parse(&row->x, is->schedule) != SPRY_OK) {
+    if (spry_schedule_parse(&row->x, record->schedule) != SPRY_OK) {
         r->d->left_out++;
         return 0;
     }
     row->subject = s;
-    row->verdict = (int)is->verdict;
-    row->log_seconds = is->seconds > 0 ? log(is->seconds) : nan("");
-    row->log_speedup =
-        is->seconds > 0 && is->speedup > 0 ? log(is->speedup) : nan("");
-    row->noise = noise_of(is);
+    row->verdict = (int)record->verdict;
+    row->log_seconds = record->seconds > 0 ? log(record->seconds) : nan("");
+    row->log_speedup = record->seconds > 0 && record->speedup > 0
+                           ? log(record->speedup)
+                           : nan("");
+    row->noise = noise_of(record);
     r->subject[s].rows++;
     r->rows++;
     return 0;
@@ -128,7 +131,8 @@ static int add_origin(const spry_origin *o, void *payload)
 
         if (f->source || strcmp(f->problem, o->problem) != 0)
             continue;
-        f->task = (sp_task){r->op, type, o->n, o->rows, o->cols, o->nnz};
+        f->task =
+            (sp_problem_shape){r->op, type, o->n, o->rows, o->cols, o->nnz};
         f->source = sp_strdup(o->source);
         f->group = sp_strdup(o->group);
         if (!f->source || !f->group)
@@ -154,7 +158,7 @@ static spry_status read_store(reading *r, spry_records *db)
 /* ---- subjects ---- */
 
 static spry_status make_problem(spry_problem **out, const spry_matrix *A,
-                                const sp_task *k)
+                                const sp_problem_shape *k)
 {
     switch (k->op) {
     case SPRY_SPMV: return spry_problem_spmv(out, A, k->type);
@@ -183,11 +187,12 @@ static void recall(sp_data *d, int64_t s, const found *f)
 
 static void make_subject(sp_data *d, int64_t s, const found *f)
 {
-    sp_subject *is = &d->e.subject[s];
+    sp_subject *subject = &d->e.subject[s];
 
     recall(d, s, f);
-    if (!d->p[s] || !d->m[s] || sp_subject_of(is, d->p[s], d->m[s]) != SPRY_OK)
-        sp_subject_bare(is, &f->task, d->m[s]);
+    if (!d->p[s] || !d->m[s] ||
+        sp_subject_of(subject, d->p[s], d->m[s]) != SPRY_OK)
+        sp_subject_bare(subject, &f->task, d->m[s]);
 }
 
 static spry_status find_machine(sp_data *d, int64_t s, spry_records *db,

@@ -72,9 +72,9 @@ static double pairwise(const choice *c, int64_t n)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++) {
             int told = (c[i].score < c[j].score) - (c[i].score > c[j].score);
-            int is = (c[i].time < c[j].time) - (c[i].time > c[j].time);
+            int order = (c[i].time < c[j].time) - (c[i].time > c[j].time);
 
-            right += told == 0 || is == 0 ? 0.5 : told == is;
+            right += told == 0 || order == 0 ? 0.5 : told == order;
         }
     return right / ((double)n * (double)(n - 1) / 2);
 }
@@ -82,13 +82,13 @@ static double pairwise(const choice *c, int64_t n)
 /* The mean rank of each among the times, ties sharing theirs. */
 static double rank_of(const choice *c, int64_t n, int64_t i, int of_score)
 {
-    double below = 0, equal = 0, is = of_score ? c[i].score : c[i].time;
+    double below = 0, equal = 0, value = of_score ? c[i].score : c[i].time;
 
     for (int64_t j = 0; j < n; j++) {
         double other = of_score ? c[j].score : c[j].time;
 
-        below += other < is;
-        equal += other == is;
+        below += other < value;
+        equal += other == value;
     }
     return below + (equal - 1) / 2;
 }

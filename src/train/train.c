@@ -66,7 +66,7 @@ static spry_status work_open(work *w, spry_records *db,
 static int tell(const sp_lap *lap, void *payload)
 {
     work *w = payload;
-    const spry_lap is = {lap->round, lap->loss, lap->regret, lap->seconds};
+    const spry_lap now = {lap->round, lap->loss, lap->regret, lap->seconds};
 
     w->rounds = lap->round;
     if (w->laps == w->lap_room) {
@@ -80,20 +80,20 @@ static int tell(const sp_lap *lap, void *payload)
     }
     if (w->laps < w->lap_room)
         w->lap[w->laps++] = *lap;
-    return w->opt->progress && w->opt->progress(&is, w->opt->payload);
+    return w->opt->progress && w->opt->progress(&now, w->opt->payload);
 }
 
 static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
                        const sp_examples *teach)
 {
-    sp_lesson l = {.train = teach,
-                   .test = w->part[SP_STOP].rows ? &w->part[SP_STOP] : NULL,
-                   .seed = w->opt->seed,
-                   .threads = w->threads,
-                   .rounds = w->opt->rounds,
-                   .seconds = w->opt->seconds,
-                   .note = tell,
-                   .payload = w};
+    sp_fitting l = {.train = teach,
+                    .test = w->part[SP_STOP].rows ? &w->part[SP_STOP] : NULL,
+                    .seed = w->opt->seed,
+                    .threads = w->threads,
+                    .rounds = w->opt->rounds,
+                    .seconds = w->opt->seconds,
+                    .note = tell,
+                    .payload = w};
 
     w->laps = 0;
     return sp_cost_fit(out, kind, w->opt->op, &l);

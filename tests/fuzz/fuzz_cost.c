@@ -5,7 +5,7 @@
 /* Whatever was let in must be safe to use. */
 static void use_model(const sp_cost *c)
 {
-    const sp_task k = {c->op, SPRY_F32, 8, 100, 100, 500};
+    const sp_problem_shape k = {c->op, SPRY_F32, 8, 100, 100, 500};
     spry_schedule x = spry_schedule_baseline(1);
     sp_subject subject;
     sp_view *v = NULL;

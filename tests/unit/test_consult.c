@@ -29,7 +29,7 @@ static void write_model(const world *w)
     sp_example row[ROWS];
     int64_t start[2] = {0, ROWS};
     sp_examples e = {1, ROWS, &subject, row, start};
-    sp_lesson l = {.train = &e, .seed = 1, .threads = 1, .rounds = 60};
+    sp_fitting l = {.train = &e, .seed = 1, .threads = 1, .rounds = 60};
     sp_cost *c;
 
     memset(row, 0, sizeof row);
@@ -128,14 +128,14 @@ static void without_one_the_analytic_model_does(void **state)
 {
     const world *w = *state;
     spry_schedule x = spry_schedule_baseline(1);
-    spry_prediction is;
+    spry_prediction prediction;
     double seconds;
     char who[SPRY_WHO];
 
     check_ok(spry_guess(&seconds, who, w->p, &x, 1, &w->m));
-    check_ok(spry_predict(&is, w->p, &x, &w->m));
+    check_ok(spry_predict(&prediction, w->p, &x, &w->m));
     assert_string_equal(who, "analytic");
-    assert_true(seconds == is.seconds);
+    assert_true(seconds == prediction.seconds);
     assert_string_equal(story_of(w, SPRY_PREDICT).model, "analytic");
     assert_string_equal(story_of(w, SPRY_PREDICT).note, "");
 }

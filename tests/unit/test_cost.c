@@ -69,10 +69,10 @@ static spry_schedule point(int i, spry_op op, const spry_schedule *nests)
 
 /* The rule: the bound, times something that depends on the schedule, and
  * something on both. No model is told it. */
-static double rule(const spry_prediction *is, const spry_schedule *x,
+static double rule(const spry_prediction *prediction, const spry_schedule *x,
                    const sp_subject *s)
 {
-    double t = log(is->seconds);
+    double t = log(prediction->seconds);
 
     t += x->format == SPRY_SUPER ? 0.3 * x->super.split[0] - 0.5 : 0;
     t += x->prefetch ? -0.4 : 0.2;
@@ -104,17 +104,18 @@ static void open_world(world *w, spry_op op)
         spry_space_sample(nests, EACH - FAMILIES, &space, SPRY_SAMPLE_WACO,
                           (uint64_t)k);
         for (int i = 0; i < EACH; i++) {
-            spry_prediction is;
+            spry_prediction prediction;
 
             row[i].subject = k < SUBJECTS - HELD ? k : k - (SUBJECTS - HELD);
             row[i].x = point(i, op, nests);
             row[i].noise = 0.01;
-            if (spry_predict(&is, w->p[k], &row[i].x, &w->m) != SPRY_OK) {
+            if (spry_predict(&prediction, w->p[k], &row[i].x, &w->m) !=
+                SPRY_OK) {
                 row[i].verdict = 4;
                 row[i].log_seconds = row[i].log_speedup = nan("");
                 continue;
             }
-            row[i].log_seconds = rule(&is, &row[i].x, &w->subject[k]);
+            row[i].log_seconds = rule(&prediction, &row[i].x, &w->subject[k]);
             row[i].log_speedup = log(w->subject[k].plain) - row[i].log_seconds;
         }
     }
@@ -201,13 +202,13 @@ static int laps(const sp_lap *lap, void *payload)
 static sp_cost *learn(const world *w, const char *kind, spry_op op, int rounds)
 {
     int count = 0;
-    sp_lesson l = {.train = &w->train,
-                   .test = &w->test,
-                   .seed = 7,
-                   .threads = 1,
-                   .rounds = rounds,
-                   .note = laps,
-                   .payload = &count};
+    sp_fitting l = {.train = &w->train,
+                    .test = &w->test,
+                    .seed = 7,
+                    .threads = 1,
+                    .rounds = rounds,
+                    .note = laps,
+                    .payload = &count};
     sp_cost *c;
 
     check_ok(sp_cost_fit(&c, sp_cost_kind_find(kind), op, &l));
@@ -237,7 +238,7 @@ static void check_kept(const sp_cost *c, const sp_examples *e,
 static void check_opinions(const sp_cost *c, const sp_subject *s,
                            const sp_example *row, const double *score)
 {
-    double is[EACH][SP_OPINIONS], plain, chosen;
+    double opinion[EACH][SP_OPINIONS], plain, chosen;
     spry_schedule x[EACH + 1];
     sp_guess g;
     int at;
@@ -246,10 +247,11 @@ static void check_opinions(const sp_cost *c, const sp_subject *s,
     for (int i = 0; i < EACH; i++)
         x[i + 1] = row[i].x;
     check_ok(sp_guess_with(&g, s->p, s->m, c));
-    check_ok(sp_view_opinions(is, g.view, x + 1, EACH));
+    check_ok(sp_view_opinions(opinion, g.view, x + 1, EACH));
     for (int i = 0; i < EACH; i++)
         if (isfinite(score[i]))
-            assert_true(fabs((is[i][0] + is[i][1]) / 2 - score[i]) < 1e-5);
+            assert_true(fabs((opinion[i][0] + opinion[i][1]) / 2 - score[i]) <
+                        1e-5);
     at = sp_guess_choose(&g, x, EACH + 1, 1);
     assert_true(at >= 0 && at <= EACH);
     check_ok(sp_view_score(&plain, g.view, &x[0], 1));
@@ -262,22 +264,22 @@ static void check_opinions(const sp_cost *c, const sp_subject *s,
 static void check_kind(const char *kind, spry_op op, int rounds, double least)
 {
     static world w;
-    double score[HELD * EACH], is;
+    double score[HELD * EACH], right;
     sp_cost *c;
 
     open_world(&w, op);
     c = learn(&w, kind, op, rounds);
     score_all(score, c, &w.test);
-    is = accuracy(&w.test, score);
-    if (is < least)
-        fail_msg("%s orders %.3f of the pairs", kind, is);
+    right = accuracy(&w.test, score);
+    if (right < least)
+        fail_msg("%s orders %.3f of the pairs", kind, right);
     check_kept(c, &w.test, score);
     check_opinions(c, &w.test.subject[0], w.test.row, score);
     if (sp_cost_width(c)) {
         join_all(score, c, &w.test);
-        is = accuracy(&w.test, score);
-        if (is < 0.7)
-            fail_msg("%s in halves orders %.3f of the pairs", kind, is);
+        right = accuracy(&w.test, score);
+        if (right < 0.7)
+            fail_msg("%s in halves orders %.3f of the pairs", kind, right);
     }
     sp_cost_free(c);
     close_world(&w);
@@ -288,17 +290,17 @@ static void check_kind(const char *kind, spry_op op, int rounds, double least)
 static double bound_alone(void)
 {
     static world w;
-    double score[HELD * EACH], is;
+    double score[HELD * EACH], right;
     sp_cost *c;
 
     open_world(&w, SPRY_SPMM);
     c = learn(&w, "analytic", SPRY_SPMM, 0);
     score_all(score, c, &w.test);
-    is = accuracy(&w.test, score);
+    right = accuracy(&w.test, score);
     check_kept(c, &w.test, score);
     sp_cost_free(c);
     close_world(&w);
-    return is;
+    return right;
 }
 
 static int no_trees(void)
@@ -346,7 +348,7 @@ static void test_seconds(void **state)
         skip_because("XGBoost is not there");
     open_world(&w, SPRY_SPMM);
     for (int k = 0; k < SUBJECTS; k += 2) {
-        sp_task task = w.subject[k].task;
+        sp_problem_shape task = w.subject[k].task;
 
         sp_subject_bare(&w.subject[k], &task, &w.m);
     }

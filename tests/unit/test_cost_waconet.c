@@ -18,7 +18,7 @@ static void has_the_published_size(void **state)
     for (int i = 0; i < 3; i++) {
         static int64_t nowhere;
         static const sp_examples none = {.start = &nowhere};
-        sp_lesson l = {.train = &none, .threads = 1, .rounds = 1};
+        sp_fitting l = {.train = &none, .threads = 1, .rounds = 1};
         sp_cost *c;
 
         check_ok(
@@ -34,18 +34,18 @@ static void patterns_shrink_to_the_limit(void **state)
     static const struct {
         const char *spec;
         int shrinks;
-    } is[] = {{"gen:uniform,rows=300,nnz=4k", 0},
-              {"gen:uniform,rows=30k,nnz=90k", 1},
-              {"gen:banded,rows=20k,band=4,density=0.5", 1}};
+    } input[] = {{"gen:uniform,rows=300,nnz=4k", 0},
+                 {"gen:uniform,rows=30k,nnz=90k", 1},
+                 {"gen:banded,rows=20k,band=4,density=0.5", 1}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof is / sizeof is[0]; i++) {
+    for (size_t i = 0; i < sizeof input / sizeof input[0]; i++) {
         sp_waco_sites sites;
         spry_matrix *A;
 
-        check_ok(spry_matrix_read(&A, is[i].spec));
+        check_ok(spry_matrix_read(&A, input[i].spec));
         check_ok(sp_waco_sites_new(&sites, A));
-        if (is[i].shrinks)
+        if (input[i].shrinks)
             assert_in_range(sites.at[0]->n, SP_WACO_SITES / 4, SP_WACO_SITES);
         else
             assert_int_equal(sites.at[0]->n, A->nnz);

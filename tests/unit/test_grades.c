@@ -57,10 +57,10 @@ static spry_grades grade(const sp_examples *e, const double *score,
     return out;
 }
 
-static void near(double is, double should)
+static void near(double value, double should)
 {
-    if (!(fabs(is - should) <= 1e-9 * (1 + fabs(should))))
-        fail_msg("%.12g, should be %.12g", is, should);
+    if (!(fabs(value - should) <= 1e-9 * (1 + fabs(should))))
+        fail_msg("%.12g, should be %.12g", value, should);
 }
 
 static void numbers_are_those_computed_by_hand(void **state)

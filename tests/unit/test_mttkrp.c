@@ -152,12 +152,12 @@ static void impossible_ones_are_refused(void **state)
 static double predicted(const spry_problem *p, const char *text)
 {
     spry_schedule x;
-    spry_prediction is;
+    spry_prediction prediction;
 
     check_ok(spry_schedule_parse(&x, text));
-    check_ok(spry_predict(&is, p, &x, &machine));
-    assert_true(is.seconds > 0 && is.seconds < 1e3);
-    return is.seconds;
+    check_ok(spry_predict(&prediction, p, &x, &machine));
+    assert_true(prediction.seconds > 0 && prediction.seconds < 1e3);
+    return prediction.seconds;
 }
 
 /* What everyone knows, the model knows. */

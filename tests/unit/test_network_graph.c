@@ -456,15 +456,15 @@ static void passes_have_names(void **state)
 
 static void short_memory_is_survived(void **state)
 {
-    static const char *const some[] = {"gen:radix,depth=2",
-                                       "gen:skip,width=20,depth=3,degree=5"};
+    static const char *const network[] = {"gen:radix,depth=2",
+                                          "gen:skip,width=20,depth=3,degree=5"};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
         spry_network *n;
         int64_t before;
 
-        check_ok(spry_network_read(&n, some[i], NULL));
+        check_ok(spry_network_read(&n, network[i], NULL));
         before = sp_alloc_live();
         for (int64_t k = 1;; k++) {
             spry_network *out;

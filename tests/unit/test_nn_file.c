@@ -184,7 +184,7 @@ static void test_clever_damage(void **state)
     const uint32_t other_order = 0x04030201, no_order = 7, future = 9;
     const uint32_t huge = 0xffffffff, none = 0, five = 5, one = 1;
     const uint64_t enormous = (uint64_t)1 << 62, many = 1 << 30;
-    const uint64_t some = 200; /* rows of 3: more bytes than there are */
+    const uint64_t size = 200; /* rows of 3: more bytes than there are */
     const float nan = NAN, infinite = INFINITY;
     const size_t values = (TABLE_AT + 4 * ENTRY + 63) / 64 * 64;
 
@@ -209,7 +209,7 @@ static void test_clever_damage(void **state)
     expect_bad_with(&huge, 4, TABLE_AT + ZERO_AT, "no proper shape");
     expect_bad_with(&enormous, 8, TABLE_AT + DIM_AT, "no proper shape");
     expect_bad_with(&many, 8, TABLE_AT + DIM_AT, "larger than the file");
-    expect_bad_with(&some, 8, TABLE_AT + DIM_AT, "first.weight is larger");
+    expect_bad_with(&size, 8, TABLE_AT + DIM_AT, "first.weight is larger");
     expect_bad_with(&many, 8, TABLE_AT + DIM_AT + 24, "no proper shape");
     expect_bad_with(&nan, 4, values, "not finite");
     expect_bad_with(&infinite, 4, values + 4, "not finite");

@@ -326,16 +326,16 @@ static void follow(const spry_network *n, int64_t memory)
 
 static void replays_follow_changes(void **state)
 {
-    static const char *const some[] = {
+    static const char *const recipe[] = {
         "gen:random,width=40,depth=3,density=0.15",
         "gen:skip,width=30,depth=5,degree=6",
         "gen:mixed,radices=2x3x2,copies=3",
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+    for (size_t i = 0; i < sizeof recipe / sizeof *recipe; i++)
         for (int64_t memory = 3; memory < 200; memory *= 3) {
-            spry_network *n = read_net(some[i], 2);
+            spry_network *n = read_net(recipe[i], 2);
 
             follow(n, memory);
             spry_network_free(n);

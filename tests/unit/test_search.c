@@ -22,12 +22,13 @@ typedef struct {
 static void by_model(double *out, const spry_schedule *x, int n, void *payload)
 {
     world *w = payload;
-    spry_prediction is;
+    spry_prediction prediction;
 
     w->asked += n;
     for (int i = 0; i < n; i++)
-        out[i] = spry_predict(&is, w->p, &x[i], &w->m) == SPRY_OK ? is.seconds
-                                                                  : HUGE_VAL;
+        out[i] = spry_predict(&prediction, w->p, &x[i], &w->m) == SPRY_OK
+                     ? prediction.seconds
+                     : HUGE_VAL;
 }
 
 /* csr is best by far, the others are unavailable or slow. */

@@ -317,10 +317,10 @@ static const char *const large[] = {
 };
 enum { LARGE = sizeof large / sizeof large[0] };
 
-static void near(double is, double right, double by)
+static void near(double value, double right, double by)
 {
-    if (fabs(is - right) > by * fabs(right))
-        fail_msg("%g is not nearly %g", is, right);
+    if (fabs(value - right) > by * fabs(right))
+        fail_msg("%g is not nearly %g", value, right);
 }
 
 /* Density per quarter of the map: cells alone hold too little. */
@@ -337,7 +337,7 @@ static double quarter(const spry_stats *s, int i, int j)
 
 static void sketches_are_close(void **state)
 {
-    static spry_stats is, right;
+    static spry_stats sketch, right;
 
     (void)state;
     for (int k = 0; k < LARGE; k++) {
@@ -345,28 +345,30 @@ static void sketches_are_close(void **state)
 
         check_ok(spry_matrix_generate(&m, large[k], 1));
         assert_true(m->nnz > SP_SKETCH_FROM);
-        check_ok(sp_matrix_sketch(&is, m));
+        check_ok(sp_matrix_sketch(&sketch, m));
         check_ok(spry_matrix_stats(&right, m));
-        assert_memory_equal(is.reuse, right.reuse, sizeof is.reuse);
-        assert_memory_equal(is.row_hist, right.row_hist, sizeof is.row_hist);
-        assert_int_equal(is.reuse_first, right.reuse_first);
-        assert_int_equal(is.empty_cols, right.empty_cols);
-        assert_int_equal(is.empty_rows, right.empty_rows);
-        assert_int_equal(is.diagonals, right.diagonals);
-        assert_int_equal(is.bandwidth, right.bandwidth);
-        assert_int_equal(is.max_span, right.max_span);
-        assert_int_equal(is.mean_span, right.mean_span);
-        assert_int_equal(is.one_value, right.one_value);
-        assert_int_equal(is.different, right.different);
+        assert_memory_equal(sketch.reuse, right.reuse, sizeof sketch.reuse);
+        assert_memory_equal(sketch.row_hist, right.row_hist,
+                            sizeof sketch.row_hist);
+        assert_int_equal(sketch.reuse_first, right.reuse_first);
+        assert_int_equal(sketch.empty_cols, right.empty_cols);
+        assert_int_equal(sketch.empty_rows, right.empty_rows);
+        assert_int_equal(sketch.diagonals, right.diagonals);
+        assert_int_equal(sketch.bandwidth, right.bandwidth);
+        assert_int_equal(sketch.max_span, right.max_span);
+        assert_int_equal(sketch.mean_span, right.mean_span);
+        assert_int_equal(sketch.one_value, right.one_value);
+        assert_int_equal(sketch.different, right.different);
         for (int a = 0; a < SPRY_BLOCKS; a++)
             for (int b = 0; b < SPRY_BLOCKS; b++)
-                near((double)is.blocks[a][b], (double)right.blocks[a][b], 0.1);
-        near((double)is.threes, (double)right.threes, 0.1);
-        near((double)is.sixes, (double)right.sixes, 0.1);
-        near(is.mean_distance, right.mean_distance, 0.2);
-        assert_true(fabs(is.symmetry - right.symmetry) < 0.05);
+                near((double)sketch.blocks[a][b], (double)right.blocks[a][b],
+                     0.1);
+        near((double)sketch.threes, (double)right.threes, 0.1);
+        near((double)sketch.sixes, (double)right.sixes, 0.1);
+        near(sketch.mean_distance, right.mean_distance, 0.2);
+        assert_true(fabs(sketch.symmetry - right.symmetry) < 0.05);
         for (int q = 0; q < 4; q++)
-            assert_true(fabs(quarter(&is, q / 2, q % 2) -
+            assert_true(fabs(quarter(&sketch, q / 2, q % 2) -
                              quarter(&right, q / 2, q % 2)) <
                         0.15 * (double)m->nnz);
         spry_matrix_free(m);

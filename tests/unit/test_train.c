@@ -202,7 +202,7 @@ static void grades_are_what_they_say(void **state)
     spry_records *db = make_store();
     double *score;
     sp_grading *g;
-    spry_grades is;
+    spry_grades grades;
     sp_data d;
 
     (void)state;
@@ -212,21 +212,21 @@ static void grades_are_what_they_say(void **state)
         score[i] = d.e.row[i].log_seconds;
     check_ok(sp_grading_new(&g, SPRY_SPMM));
     check_ok(sp_grading_add(g, &d.e, score, 1));
-    check_ok(sp_grading_end(&is, g, "oracle", 1));
+    check_ok(sp_grading_end(&grades, g, "oracle", 1));
     sp_grading_free(g);
-    assert_int_equal(is.problems, MATRICES * COPIES);
-    assert_true(is.top1 == 1 && is.top5 == 1 && is.rmse == 0);
-    assert_true(is.pairwise > 0.8); /* equal times are half right */
-    assert_true(is.regret1 == 0 && fabs(is.speedup1 - 2) < 1e-6);
+    assert_int_equal(grades.problems, MATRICES * COPIES);
+    assert_true(grades.top1 == 1 && grades.top5 == 1 && grades.rmse == 0);
+    assert_true(grades.pairwise > 0.8); /* equal times are half right */
+    assert_true(grades.regret1 == 0 && fabs(grades.speedup1 - 2) < 1e-6);
     for (int64_t i = 0; i < d.e.rows; i++)
         score[i] = -d.e.row[i].log_seconds;
     check_ok(sp_grading_new(&g, SPRY_SPMM));
     check_ok(sp_grading_add(g, &d.e, score, 1));
-    check_ok(sp_grading_end(&is, g, "contrary", 0));
+    check_ok(sp_grading_end(&grades, g, "contrary", 0));
     sp_grading_free(g);
-    assert_true(is.pairwise < 0.2 && is.spearman < -0.9);
-    assert_true(is.slower > 0.9 && isnan(is.rmse));
-    assert_true(is.top1 < 0.5 && is.regret20 == 0);
+    assert_true(grades.pairwise < 0.2 && grades.spearman < -0.9);
+    assert_true(grades.slower > 0.9 && isnan(grades.rmse));
+    assert_true(grades.top1 < 0.5 && grades.regret20 == 0);
     sp_free(score);
     sp_data_close(&d);
     spry_records_close(db);

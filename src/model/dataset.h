@@ -1,7 +1,7 @@
-/* lesson.h - examples as tables of features, for models that learn from
+/* dataset.h - examples as tables of features, for models that learn from
  * them. */
-#ifndef SP_LESSON_H
-#define SP_LESSON_H
+#ifndef SP_DATASET_H
+#define SP_DATASET_H
 
 #include "model/cost.h"
 
@@ -16,12 +16,11 @@ typedef struct {
     float *slower;  /* [rows] log of seconds over the baseline's */
     float *bound;   /* [rows] what the analytic model says of that; 0 */
     float *noise;   /* [rows] of slower */
-} sp_lesson_table;
+} sp_dataset;
 
 /* e NULL: a table without rows. */
-spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
-                         int threads);
-void sp_table_free(sp_lesson_table *t);
+spry_status sp_dataset_new(sp_dataset *out, const sp_examples *e, int threads);
+void sp_dataset_free(sp_dataset *t);
 
 /* The features of x for a subject; 0 when x cannot be had for it. */
 int sp_subject_row(float out[SP_FEATURES], const sp_subject *s,
@@ -30,9 +29,9 @@ int sp_subject_row(float out[SP_FEATURES], const sp_subject *s,
 /* Log of seconds over the baseline's that the analytic model predicts. */
 static inline float sp_row_bound(const float row[SP_FEATURES])
 {
-    float is = row[SP_PATTERN + SP_MACHINE + SP_SCHEDULE];
+    float bound = row[SP_PATTERN + SP_MACHINE + SP_SCHEDULE];
 
-    return is == is ? is : 0;
+    return bound == bound ? bound : 0;
 }
 
 /* The logarithm of the baseline's seconds as they were measured; NAN. */
@@ -40,16 +39,16 @@ double sp_baseline_of(const sp_examples *e, int64_t subject);
 
 /* What a test says of scores, [rows] of t: sp_examples_toll, which decides
  * when to stop; and the regret of the first choice. */
-double sp_table_regret(const sp_lesson_table *t, const float *score,
-                       double *first);
+double sp_dataset_regret(const sp_dataset *t, const float *score,
+                         double *first);
 
 /* The slope and curvature of a loss that ranks the rows of each subject:
  * log(1 + exp(-d)) over pairs further apart than their noise, fast ones
  * weighing more; added to slope and curve. Returns the mean loss. */
 double sp_rank_slopes(float *slope, float *curve, const float *score,
-                      const sp_lesson_table *t, double share);
+                      const sp_dataset *t, double share);
 
-/* Tell the lesson's listener; nonzero: stop. */
-int sp_lesson_note(const sp_lesson *l, double begin, const sp_lap *lap);
+/* Tell the listener; nonzero: stop. */
+int sp_fitting_note(const sp_fitting *l, double begin, const sp_lap *lap);
 
 #endif

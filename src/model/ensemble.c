@@ -1,9 +1,9 @@
-/* team.c - trees for the order of schedules and for their time together.
+/* ensemble.c - trees for the order of schedules and for their time together.
  *
  * A few members are grown, every tree from other rows and features: what one
  * takes for a rule and was chance, the others do not know, and the mean is
  * better than any of them. */
-#include "model/team.h"
+#include "model/ensemble.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 enum { MEMBERS = 4 };
 
 typedef struct {
-    const sp_lesson *l;
-    const sp_lesson_table *train, *test;
+    const sp_fitting *l;
+    const sp_dataset *train, *test;
     float *weight; /* [train rows] */
     int member;    /* that is grown now */
     int laps;      /* of all members */
@@ -24,7 +24,7 @@ typedef struct {
  * slow must be known, how slow hardly. What was measured badly weighs less. */
 static void weigh(work *w)
 {
-    const sp_lesson_table *t = w->train;
+    const sp_dataset *t = w->train;
 
     for (int64_t s = 0; s < t->e->subjects; s++) {
         double best = HUGE_VAL;
@@ -62,14 +62,14 @@ static double judge(const float *sum, int round, double loss, int *stop,
 {
     work *w = at;
     sp_lap lap = {++w->laps, loss, nan(""), 0};
-    double is = sum ? sp_table_regret(w->test, sum, &lap.regret) : 0;
+    double regret = sum ? sp_dataset_regret(w->test, sum, &lap.regret) : 0;
     double share = (w->member + 1) / (double)MEMBERS;
 
     (void)round;
-    w->ended |= sp_lesson_note(w->l, w->begin, &lap);
+    w->ended |= sp_fitting_note(w->l, w->begin, &lap);
     *stop = w->ended || (w->l->seconds > 0 &&
                          sp_seconds() - w->begin > share * w->l->seconds);
-    return is;
+    return regret;
 }
 
 static spry_status grow_member(sp_trees *out, work *w)
@@ -131,8 +131,8 @@ static spry_status join_members(sp_trees *out, const sp_trees *part, int grown)
     return SPRY_OK;
 }
 
-spry_status sp_team_grow(sp_trees *out, const sp_lesson_table *train,
-                         const sp_lesson_table *test, const sp_lesson *l)
+spry_status sp_ensemble_grow(sp_trees *out, const sp_dataset *train,
+                             const sp_dataset *test, const sp_fitting *l)
 {
     work w = {.l = l, .train = train, .test = test, .begin = sp_seconds()};
     sp_trees part[MEMBERS] = {{0}};

@@ -1,5 +1,5 @@
-/* lesson.c - examples become tables of features. */
-#include "model/lesson.h"
+/* dataset.c - examples become tables of features. */
+#include "model/dataset.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,10 +40,11 @@ static double median(const sp_examples *e, int64_t subject, int of_baseline)
     for (int64_t i = e->start[subject];
          i < e->start[subject + 1] && count < MOST; i++) {
         const sp_example *row = &e->row[i];
-        double is = row->log_seconds + (of_baseline ? row->log_speedup : 0);
+        double seconds =
+            row->log_seconds + (of_baseline ? row->log_speedup : 0);
 
-        if (isfinite(is))
-            seen[count++] = is;
+        if (isfinite(seconds))
+            seen[count++] = seconds;
     }
     qsort(seen, (size_t)count, sizeof *seen, ascending);
     return count ? seen[count / 2] : nan("");
@@ -62,9 +63,9 @@ static double slower_than(const sp_example *row, double baseline)
 
 /* ---- tables ---- */
 
-static spry_status table_alloc(sp_lesson_table *t, const sp_examples *e)
+static spry_status table_alloc(sp_dataset *t, const sp_examples *e)
 {
-    *t = (sp_lesson_table){.e = e};
+    *t = (sp_dataset){.e = e};
     t->start = sp_alloc(e->subjects + 1, sizeof *t->start);
     t->from = sp_alloc(e->rows + 1, sizeof *t->from);
     t->x = sp_alloc_raw(e->rows + 1, SP_FEATURES * sizeof *t->x);
@@ -73,11 +74,11 @@ static spry_status table_alloc(sp_lesson_table *t, const sp_examples *e)
     t->noise = sp_alloc(e->rows + 1, sizeof *t->noise);
     if (t->start && t->from && t->x && t->slower && t->bound && t->noise)
         return SPRY_OK;
-    sp_table_free(t);
+    sp_dataset_free(t);
     return sp_fail_memory((size_t)e->rows * SP_FEATURES * sizeof(float));
 }
 
-void sp_table_free(sp_lesson_table *t)
+void sp_dataset_free(sp_dataset *t)
 {
     sp_free(t->start);
     sp_free(t->from);
@@ -85,12 +86,12 @@ void sp_table_free(sp_lesson_table *t)
     sp_free(t->slower);
     sp_free(t->bound);
     sp_free(t->noise);
-    *t = (sp_lesson_table){0};
+    *t = (sp_dataset){0};
 }
 
 /* The rows of one subject, from its own start on; returns how many. What took
  * too long is taken for twice as slow as the slowest. */
-static int64_t fill_subject(sp_lesson_table *t, int64_t subject)
+static int64_t fill_subject(sp_dataset *t, int64_t subject)
 {
     const sp_examples *e = t->e;
     double baseline = sp_baseline_of(e, subject), slowest = 0;
@@ -120,7 +121,7 @@ static int64_t fill_subject(sp_lesson_table *t, int64_t subject)
 
 /* Subjects are filled side by side where their examples are, then moved
  * together. */
-static void close_gaps(sp_lesson_table *t, const int64_t *used)
+static void close_gaps(sp_dataset *t, const int64_t *used)
 {
     for (int64_t s = 0; s < t->e->subjects; s++) {
         int64_t from = t->e->start[s], to = t->start[s];
@@ -137,8 +138,7 @@ static void close_gaps(sp_lesson_table *t, const int64_t *used)
     t->rows = t->start[t->e->subjects];
 }
 
-spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
-                         int threads)
+spry_status sp_dataset_new(sp_dataset *out, const sp_examples *e, int threads)
 {
     static int64_t nowhere;
     static const sp_examples none = {.start = &nowhere};
@@ -150,7 +150,7 @@ spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
         return s;
     e = out->e;
     if (!used) {
-        sp_table_free(out);
+        sp_dataset_free(out);
         return sp_fail_memory((size_t)e->subjects * sizeof *used);
     }
 #pragma omp parallel for schedule(dynamic, 1) \
@@ -164,10 +164,9 @@ spry_status sp_table_new(sp_lesson_table *out, const sp_examples *e,
 
 /* ---- when to stop ---- */
 
-double sp_table_regret(const sp_lesson_table *t, const float *score,
-                       double *first)
+double sp_dataset_regret(const sp_dataset *t, const float *score, double *first)
 {
-    double *all = sp_alloc_raw(t->e->rows + 1, sizeof *all), is;
+    double *all = sp_alloc_raw(t->e->rows + 1, sizeof *all), regret;
 
     *first = nan("");
     if (!all)
@@ -177,17 +176,17 @@ double sp_table_regret(const sp_lesson_table *t, const float *score,
     for (int64_t i = 0; i < t->rows; i++)
         all[t->from[i]] = (double)score[i];
     *first = sp_examples_regret(t->e, all, 1);
-    is = sp_examples_toll(t->e, all);
+    regret = sp_examples_toll(t->e, all);
     sp_free(all);
-    return isfinite(is) ? is : HUGE_VAL;
+    return isfinite(regret) ? regret : HUGE_VAL;
 }
 
-int sp_lesson_note(const sp_lesson *l, double begin, const sp_lap *lap)
+int sp_fitting_note(const sp_fitting *l, double begin, const sp_lap *lap)
 {
-    sp_lap is = *lap;
+    sp_lap now = *lap;
 
-    is.seconds = sp_seconds() - begin;
-    if (l->note && l->note(&is, l->payload))
+    now.seconds = sp_seconds() - begin;
+    if (l->note && l->note(&now, l->payload))
         return 1;
-    return l->seconds > 0 && is.seconds > l->seconds;
+    return l->seconds > 0 && now.seconds > l->seconds;
 }
