@@ -4,7 +4,8 @@ JOBS   ?= $(shell nproc)
 SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
-.PHONY: all deps deps-all demo model check bench bench-peers bench-mutants \
+.PHONY: all deps deps-all deps-arm demo model check check-arm \
+        bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-network bench-formats \
         install format tidy lint clean tsan fuzz $(SUITES)
@@ -19,6 +20,8 @@ deps:                               ## what building and testing needs
 	@tools/deps.sh
 deps-all:                           ## and what the other targets need
 	@tools/deps.sh all
+deps-arm:                           ## and what check-arm needs
+	@tools/deps.sh arm
 
 demo: all                           ## tune a generated matrix, under a minute
 	tools/demo.sh build/release/spry
@@ -26,6 +29,10 @@ model: all                          ## collect and train what is shipped
 	tools/train.sh build/release/spry $(BUDGET)
 check: all                          ## every test
 	tools/test.sh release
+build/arm/build.ninja: | deps-arm
+check-arm: build/arm/build.ninja    ## every test as 64-bit ARM, emulated
+	cmake --build --preset arm -j $(JOBS)
+	tools/test.sh arm
 bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack

@@ -3,6 +3,7 @@
 #
 #   tools/deps.sh        what building and testing needs
 #   tools/deps.sh all    also what the sanitizers, linters and benches need
+#   tools/deps.sh arm    also what make check-arm needs
 #
 # A row is a Debian package and a command that succeeds when it is there,
 # however it got there. When nothing is missing, nothing is asked or fetched.
@@ -38,6 +39,10 @@ librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
 '
+arm='
+gcc-aarch64-linux-gnu  aarch64-linux-gnu-gcc --version
+qemu-user-static       qemu-aarch64-static --version
+'
 
 # The packages of the rows on stdin whose command fails.
 missing()
@@ -57,27 +62,36 @@ as_root()
     fi
 }
 
+# Install what rows are missing.
+install_missing()
+{
+    packages=$(printf '%s' "$1" | missing)
+    [ -n "$packages" ] || return 0
+
+    if ! command -v apt-get >/dev/null; then
+        echo "spry needs these; Debian calls them:$packages" >&2
+        echo "Install what your system calls them, then try again." >&2
+        exit 1
+    fi
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        echo "As root, please: apt-get install$packages" >&2
+        exit 1
+    fi
+
+    echo "installing$packages" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    as_root apt-get update -q || echo "going on with the lists at hand" >&2
+    # shellcheck disable=SC2086  # a list of words
+    as_root apt-get install -q -y --no-install-recommends $packages
+}
+
 case ${1-} in
-'') rows=$needed ;;
-all) rows=$needed$optional ;;
-*) echo "usage: tools/deps.sh [all]" >&2; exit 2 ;;
+'') install_missing "$needed" ;;
+all) install_missing "$needed$optional" ;;
+arm)
+    install_missing "$needed$arm"
+    cd "$(dirname "$0")/.."
+    tools/sysroot.sh arm64 build/sysroot-arm64
+    ;;
+*) echo "usage: tools/deps.sh [all|arm]" >&2; exit 2 ;;
 esac
-
-packages=$(printf '%s' "$rows" | missing)
-[ -n "$packages" ] || exit 0
-
-if ! command -v apt-get >/dev/null; then
-    echo "spry needs these; Debian calls them:$packages" >&2
-    echo "Install what your system calls them, then try again." >&2
-    exit 1
-fi
-if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-    echo "As root, please: apt-get install$packages" >&2
-    exit 1
-fi
-
-echo "installing$packages" >&2
-export DEBIAN_FRONTEND=noninteractive
-as_root apt-get update -q || echo "going on with the lists at hand" >&2
-# shellcheck disable=SC2086  # a list of words
-as_root apt-get install -q -y --no-install-recommends $packages

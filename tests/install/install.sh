@@ -27,7 +27,8 @@ compile()
 # Says the version it was told at run time; must be the package's own.
 agree()
 {
-    said=$("$1")
+    # shellcheck disable=SC2086  # words
+    said=$(${SPRY_EMULATOR-} "$1")
     [ "$said" = "$version" ] || fail "$1 says '$said', spry.pc '$version'"
 }
 
