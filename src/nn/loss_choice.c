@@ -29,9 +29,10 @@ static row row_of(const sp_tensor *logits, const uint8_t *mask, int64_t i)
     row r = {logits->value + i * n, mask ? mask + i * n : NULL, n, 0};
     double top = -HUGE_VAL, sum = 0;
 
+    /* Not fmax: gcc 12 for 64-bit ARM cannot compile it under a mask. */
     for (int64_t j = 0; j < n; j++)
-        if (allowed(&r, j))
-            top = fmax(top, (double)r.logit[j]);
+        if (allowed(&r, j) && (double)r.logit[j] > top)
+            top = (double)r.logit[j];
     for (int64_t j = 0; j < n; j++)
         if (allowed(&r, j))
             sum += exp((double)r.logit[j] - top);
