@@ -335,7 +335,7 @@ static void print_tally(const tally *t)
     json_integer(&j, "known", t->known);
     json_integer(&j, "trials", t->trials);
     json_open(&j, "verdicts", '{');
-    for (int i = 0; i <= SPRY_VERDICT_SLOW; i++)
+    for (int i = 0; i <= SPRY_VERDICT_DOUBTFUL; i++)
         json_integer(&j, spry_verdict_name((spry_verdict)i), t->verdict[i]);
     json_close(&j, '}');
     json_number(&j, "seconds", now_seconds() - t->begun);

@@ -23,7 +23,8 @@ typedef enum {
     SPRY_VERDICT_CRASH,
     SPRY_VERDICT_TIMEOUT,
     SPRY_VERDICT_INFEASIBLE,
-    SPRY_VERDICT_SLOW /* right, but so slow that two runs sufficed */
+    SPRY_VERDICT_SLOW,    /* right, but so slow that two runs sufficed */
+    SPRY_VERDICT_DOUBTFUL /* right, but its time cannot be: never stored */
 } spry_verdict;
 
 /* One trial. Strings are borrowed by spry_records_add and live until the

@@ -154,6 +154,7 @@ static spry_status measure(collection *c, const sp_urn *u)
                   .shared = &c->shared,
                   .baselines = c->baselines,
                   .tools = c->kernels,
+                  .least = c->family->least(c->p, &c->m),
                   .deadline = c->deadline,
                   .seed = c->opt.seed,
                   .wide = SIDE_BY_SIDE,

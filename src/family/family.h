@@ -75,6 +75,8 @@ typedef struct {
     int (*nothing)(const spry_problem *p);
     /* Bytes of what plans lay out, as it is given. */
     double (*bytes)(const spry_problem *p);
+    /* Seconds that any way takes at the very least; 0: not known. */
+    double (*least)(const spry_problem *p, const spry_machine *m);
 
     /* ---- ways to compute them ---- */
 

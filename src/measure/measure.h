@@ -41,10 +41,13 @@ typedef struct {
 typedef struct {
     double seconds;                /* of one run, median */
     double speedup, low, high;     /* the baseline's time / ours, of pairs */
+    int baseline;                  /* whose time that is */
+    int compared;                  /* pairs that the ratios are of */
     int pairs;                     /* rounds measured */
     int repeat;                    /* runs in one sample */
     int dropped;                   /* clearly behind, did not finish */
-    double samples[SP_RACE_PAIRS]; /* [pairs] seconds per run, by round */
+    double samples[SP_RACE_PAIRS]; /* [pairs] seconds per run, by round; 0: a
+                                      plain way that sat this one out */
 } sp_racer;
 
 typedef struct {
@@ -53,6 +56,8 @@ typedef struct {
     int clear;           /* of those, rounds after which time may end it if it
                             is clear who is faster than the baseline */
     int pairs;           /* at most so many rounds */
+    int plain;           /* the first so many are plain ways, and whoever of
+                            them is fastest in this race is the baseline; 0: 1 */
     double precision;    /* done when every high / low is below 1 + this */
     int64_t evict_bytes; /* 0: caches stay warm; else so much other memory
                             is walked through before every sample */
@@ -69,8 +74,8 @@ typedef struct {
         .seconds = 10, .pairs = 31, .precision = 0.02 \
     }
 
-/* Race the n contestants, 0 the baseline, into out[n]. SPRY_STOPPED when
- * `between` ended it: what was measured until then is in out. */
+/* Race the n contestants, the plain ways first, into out[n]. SPRY_STOPPED
+ * when `between` ended it: what was measured until then is in out. */
 spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
                     const sp_race_options *options);
 

@@ -3,7 +3,12 @@
  * Every round samples each contestant once, in random order. A contestant's
  * sample is compared with the baseline's of the same round, so what slows
  * the machine down for a while slows both. After 3, 11, 31 ... rounds those
- * who are clearly behind leave, and the time goes to the rest. */
+ * who are clearly behind leave, and the time goes to the rest.
+ *
+ * Of several plain ways the fastest is the baseline. One that is far behind
+ * sits out, and comes back when the others become slower than it was: a
+ * machine at other work may cripple a parallel loop and leave a serial one
+ * alone. */
 #include "measure/measure.h"
 
 #include <math.h>
@@ -23,6 +28,7 @@ typedef struct {
     sp_racer *out;
     int n;
     sp_race_options o;
+    int baseline; /* the plain way that is fastest so far */
     double start, sample_seconds;
     char *evict;   /* [o.evict_bytes] */
     int *order;    /* [n] */
@@ -140,6 +146,7 @@ static int run_round(race *r, int round)
     for (int k = 0; k < r->n; k++) {
         sp_racer *x = &r->out[r->order[k]];
 
+        x->samples[round] = 0;
         if (x->dropped)
             continue;
         if (ended(r))
@@ -149,28 +156,89 @@ static int run_round(race *r, int round)
             x->samples[0] = resample(r, r->order[k]);
     }
     for (int i = 0; i < r->n; i++)
-        if (!r->out[i].dropped)
+        if (!r->out[i].dropped || i < r->o.plain)
             r->out[i].pairs = round + 1;
     return 1;
+}
+
+/* The middle of all samples; 0: there are none. */
+static double middle(race *r, int i)
+{
+    const sp_racer *x = &r->out[i];
+    int n = 0;
+
+    for (int k = 0; k < x->pairs; k++)
+        if (x->samples[k] > 0)
+            r->pairs[n++] = x->samples[k];
+    return n ? sp_median(r->pairs, n) : 0;
+}
+
+/* The plain way that is fastest; the first, unless another is so by more
+ * than noise. */
+static void find_baseline(race *r)
+{
+    static const double MORE = 1.05;
+
+    r->baseline = 0;
+    for (int i = 0; i < r->o.plain; i++) {
+        double least = r->out[r->baseline].seconds;
+
+        r->out[i].seconds = middle(r, i);
+        if (i > 0 && r->out[i].seconds > 0 &&
+            r->out[i].seconds * (r->baseline ? 1 : MORE) < least)
+            r->baseline = i;
+    }
 }
 
 /* From samples to seconds, speed-up and its interval. */
 static void summarise(race *r, int i)
 {
     sp_racer *x = &r->out[i];
-    const double *base = r->out[0].samples;
+    const double *base = r->out[r->baseline].samples;
+    int n = 0, first = i == r->baseline;
     sp_interval v;
 
     if (x->pairs == 0)
         return;
-    memcpy(r->pairs, x->samples, (size_t)x->pairs * sizeof *r->pairs);
-    x->seconds = sp_median(r->pairs, x->pairs);
+    x->seconds = middle(r, i);
     for (int k = 0; k < x->pairs; k++)
-        r->pairs[k] = log(base[k] / x->samples[k]);
-    v = sp_median_interval(r->pairs, x->pairs);
+        if (base[k] > 0 && x->samples[k] > 0)
+            r->pairs[n++] = log(base[k] / x->samples[k]);
+    x->baseline = r->baseline;
+    x->compared = n;
+    v = n ? sp_median_interval(r->pairs, n)
+          : (sp_interval){0, -HUGE_VAL, HUGE_VAL};
     x->speedup = exp(v.mid);
-    x->low = i == 0 ? 1 : exp(v.low);
-    x->high = i == 0 ? 1 : exp(v.high);
+    x->low = first ? 1 : exp(v.low);
+    x->high = first ? 1 : exp(v.high);
+}
+
+static void summarise_all(race *r)
+{
+    find_baseline(r);
+    for (int i = 0; i < r->n; i++)
+        summarise(r, i);
+}
+
+static double fastest(const sp_racer *x)
+{
+    double least = HUGE_VAL;
+
+    for (int k = 0; k < x->pairs; k++)
+        if (x->samples[k] > 0)
+            least = fmin(least, x->samples[k]);
+    return least;
+}
+
+/* Plain ways far behind the baseline sit out, by their luckiest samples. */
+static void rest_plain_ways(race *r)
+{
+    static const double FAR = 1.5;
+    double least = fastest(&r->out[r->baseline]);
+
+    for (int i = 0; i < r->o.plain; i++)
+        r->out[i].dropped =
+            i != r->baseline && fastest(&r->out[i]) > FAR * least;
 }
 
 /* Drop who is slower than the baseline or than the leader for certain.
@@ -181,16 +249,16 @@ static int decide(race *r)
     double leader = 1;
     int open = 0;
 
-    for (int i = 0; i < r->n; i++) {
-        summarise(r, i);
+    summarise_all(r);
+    rest_plain_ways(r);
+    for (int i = r->o.plain; i < r->n; i++)
         if (!r->out[i].dropped && r->out[i].low > leader)
             leader = r->out[i].low;
-    }
-    for (int i = 1; i < r->n; i++) {
+    for (int i = r->o.plain; i < r->n; i++) {
         sp_racer *x = &r->out[i];
 
         x->dropped |= x->high < leader;
-        open += !x->dropped && (x->pairs < EXACT_PAIRS ||
+        open += !x->dropped && (x->compared < EXACT_PAIRS ||
                                 x->high > x->low * (1 + r->o.precision));
     }
     return open == 0;
@@ -199,11 +267,10 @@ static int decide(race *r)
 /* Is everybody still in faster than the baseline, and not just so? */
 static int is_clear(race *r)
 {
-    for (int i = 1; i < r->n; i++) {
-        summarise(r, i);
+    summarise_all(r);
+    for (int i = r->o.plain; i < r->n; i++)
         if (!r->out[i].dropped && !(r->out[i].low > 1 + 2 * r->o.precision))
             return 0;
-    }
     return 1;
 }
 
@@ -246,7 +313,8 @@ spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
     race r = {.c = c, .out = out, .n = n, .o = *options};
     spry_status s = SPRY_OK;
 
-    if (n < 1 || r.o.pairs < 1 || r.o.pairs > SP_RACE_PAIRS)
+    r.o.plain = r.o.plain ? r.o.plain : 1;
+    if (n < r.o.plain || r.o.pairs < 1 || r.o.pairs > SP_RACE_PAIRS)
         return sp_fail(SPRY_USAGE, "a race needs runners and 1 to %d rounds",
                        SP_RACE_PAIRS);
     memset(out, 0, (size_t)n * sizeof *out);
@@ -265,8 +333,7 @@ spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
             r.sample_seconds = SAMPLE_SECONDS;
         r.start = r.o.clock();
         s = run_rounds(&r);
-        for (int i = 0; i < n; i++)
-            summarise(&r, i);
+        summarise_all(&r);
     }
     sp_free(r.evict);
     sp_free(r.pairs);

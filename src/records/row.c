@@ -103,8 +103,8 @@ const sp_table_shape *const sp_curve_shape = &sp_shapes[4];
 
 /* ---- fields ---- */
 
-static const char *const verdicts[] = {"ok",      "wrong",      "crash",
-                                       "timeout", "infeasible", "slow"};
+static const char *const verdicts[] = {
+    "ok", "wrong", "crash", "timeout", "infeasible", "slow", "doubtful"};
 enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
 
 const char *spry_verdict_name(spry_verdict v)

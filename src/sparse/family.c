@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "model/least.h"
 #include "plan/plan.h"
 #include "sparse/internal.h"
 
@@ -113,6 +114,7 @@ const sp_family sp_family_sparse = {.name = "sparse",
                                     .origin = origin,
                                     .nothing = nothing,
                                     .bytes = bytes,
+                                    .least = sp_model_least,
                                     .baselines = baselines,
                                     .estimate = estimate,
                                     .make = make,

@@ -1,6 +1,6 @@
 /* heat.c - candidates are packed, verified and raced in a child process.
  *
- * A heat is the baseline and a few candidates, interleaved. Only so many are
+ * A heat is the plain ways and a few candidates, interleaved. Only so many are
  * packed at once that memory stays small. Whatever a candidate does - crash,
  * hang, compute nonsense - becomes its verdict, and the next child goes on
  * behind it. The very first heat is between the plain ways themselves. */
@@ -182,48 +182,122 @@ static spry_plan *ready(const sp_heats *h, sp_result *r)
     return NULL;
 }
 
-/* Race plans, 0 the one to beat, and hand all but it their results. */
-static void race(const sp_heats *h, sp_shared *shared, spry_plan *const *plan,
-                 sp_result *const *result, int n)
+/* ---- races ---- */
+
+/* Plans side by side, the plain ways first. */
+enum { PLAIN_MOST = 2, LINED_UP = SP_HEAT_WIDEST + PLAIN_MOST };
+
+typedef struct {
+    spry_plan *plan[LINED_UP];
+    sp_result *result[LINED_UP];
+    int plain, count;
+} lineup;
+
+static void note_fastest(sp_result *r, const sp_racer *racer)
 {
-    static sp_racer out[SP_HEAT_WIDEST + 1];
-    runner r[SP_HEAT_WIDEST + 1];
-    sp_contestant c[SP_HEAT_WIDEST + 1];
-    double once[SP_HEAT_WIDEST + 1];
+    for (int k = 0; k < racer->pairs; k++)
+        if (racer->samples[k] > 0 &&
+            (r->fastest == 0 || racer->samples[k] < r->fastest))
+            r->fastest = racer->samples[k];
+}
+
+/* The largest speed-up of r that can be: more than the machine's bounds leave
+ * room for above what a plain way took in its best moment, or twice what the
+ * best moments of both say, is a baseline that was disturbed. */
+static double largest_speedup(const sp_heats *h, const sp_result *r)
+{
+    static const double OFF = 1.5, TWICE = 2;
+    double plain = HUGE_VAL, most = HUGE_VAL;
+
+    for (int i = 0; i < h->baselines; i++)
+        if (results(h)[i].fastest > 0)
+            plain = fmin(plain, results(h)[i].fastest);
+    if (h->least > 0)
+        most = OFF * plain / h->least;
+    if (r->fastest > 0)
+        most = fmin(most, TWICE * plain / r->fastest);
+    return fmax(most, TWICE);
+}
+
+static int is_doubtful(const sp_heats *h, const sp_result *r,
+                       const sp_racer *racer)
+{
+    return r - results(h) >= h->baselines &&
+           racer->speedup > largest_speedup(h, r);
+}
+
+/* Race once; how many came out faster than can be. */
+static int race_once(const sp_heats *h, const lineup *l, const sp_contestant *c,
+                     sp_racer *out)
+{
     sp_race_options o = h->o;
+    double once[LINED_UP];
+    int doubtful = 0;
 
     o.seconds = fmin(o.seconds, left(h));
     o.once = once;
     o.seed = h->seed;
-    for (int i = 0; i < n; i++) {
-        r[i] = (runner){h, plan[i], shared, 1 + (result[i] - results(h))};
-        c[i] = (sp_contestant){run_once, &r[i]};
-        once[i] = result[i]->once;
-    }
-    memset(out, 0, sizeof out);
-    (void)sp_race(out, c, n, &o);
-    for (int i = 0; i < n; i++) {
-        if (result[i]->done)
-            continue; /* the baseline, known from its own heat */
-        result[i]->racer = out[i];
-        finish(result[i], SPRY_VERDICT_OK, "");
-    }
+    o.plain = l->plain;
+    for (int i = 0; i < l->count; i++)
+        once[i] = l->result[i]->once;
+    (void)sp_race(out, c, l->count, &o);
+    for (int i = 0; i < l->count; i++)
+        note_fastest(l->result[i], &out[i]);
+    for (int i = l->plain; i < l->count; i++)
+        doubtful += is_doubtful(h, l->result[i], &out[i]);
+    return doubtful;
 }
 
-static void free_plans(spry_plan **plan, int *n, int keep)
+static void conclude(const sp_heats *h, const lineup *l, sp_result *r,
+                     const sp_racer *racer)
 {
-    while (*n > keep)
-        spry_plan_free(plan[--*n]);
+    char why[80];
+
+    r->racer = *racer;
+    r->baseline = (int)(l->result[racer->baseline] - results(h));
+    if (!is_doubtful(h, r, racer)) {
+        finish(r, SPRY_VERDICT_OK, "");
+        return;
+    }
+    snprintf(why, sizeof why, "%.3g times as fast, where %.3g at most can be",
+             racer->speedup, largest_speedup(h, r));
+    finish(r, SPRY_VERDICT_DOUBTFUL, why);
+}
+
+/* Race all, and hand those their results who have none yet. */
+static void race(const sp_heats *h, const lineup *l)
+{
+    static sp_racer out[LINED_UP];
+    runner r[LINED_UP];
+    sp_contestant c[LINED_UP];
+
+    for (int i = 0; i < l->count; i++) {
+        r[i] =
+            (runner){h, l->plan[i], h->shared, 1 + (l->result[i] - results(h))};
+        c[i] = (sp_contestant){run_once, &r[i]};
+    }
+    if (race_once(h, l, c, out) > 0)
+        (void)race_once(h, l, c, out);
+    for (int i = 0; i < l->count; i++)
+        if (!l->result[i]->done) /* plain ways are known from their own heat */
+            conclude(h, l, l->result[i], &out[i]);
+}
+
+static void free_plans(lineup *l, int keep)
+{
+    while (l->count > keep)
+        spry_plan_free(l->plan[--l->count]);
 }
 
 /* Would one more be too many in memory? */
-static int is_full(const sp_heats *h, spry_plan *const *plan, int n)
+static int is_full(const sp_heats *h, const lineup *l)
 {
     double given = h->family->bytes(h->p), bytes = 0;
 
-    for (int i = 0; i < n; i++)
-        bytes += spry_plan_bytes(plan[i]);
-    return n > h->wide || (bytes > LARGE && bytes > MOST_BYTES * given);
+    for (int i = 0; i < l->count; i++)
+        bytes += spry_plan_bytes(l->plan[i]);
+    return l->count - l->plain >= h->wide ||
+           (bytes > LARGE && bytes > MOST_BYTES * given);
 }
 
 /* Measured over predicted, in logarithms: its mean and spread over what is
@@ -280,63 +354,88 @@ static int decided(const sp_heats *h, int next, int to)
     return 1;
 }
 
-/* plan[1 ...] are made ready in turn; a full heat is raced against plan[0].
- * However late it is, the first one has its turn. */
-static void run_heats(const sp_heats *h, sp_shared *shared, int from, int to,
-                      spry_plan **plan, sp_result **result)
+/* Make r ready and add it to the plans side by side; 0: it is not. */
+static int seat(const sp_heats *h, lineup *l, sp_result *r)
 {
-    int n = 1;
+    l->result[l->count] = r;
+    l->plan[l->count] = ready(h, r);
+    return l->plan[l->count] && ++l->count;
+}
 
+/* Candidates are made ready in turn; a full heat is raced. However late it
+ * is, the first one has its turn. */
+static void run_heats(const sp_heats *h, int from, int to, lineup *l)
+{
     for (int i = from; i < to; i++) {
+        sp_result *r = &results(h)[i];
         int late = i > from && left(h) <= 0;
         int last = i + 1 == to || late;
 
-        sp_child_beat(shared, 1 + i);
-        result[n] = &results(h)[i];
-        if (!late && result[n] != result[0] && !result[n]->done &&
-            (plan[n] = ready(h, result[n])))
-            n++;
-        if (!is_full(h, plan, n) && !last)
+        sp_child_beat(h->shared, 1 + i);
+        if (!late && !r->done && r != l->result[0])
+            (void)seat(h, l, r);
+        if (!is_full(h, l) && !last)
             continue;
-        if (n > 1 || !result[0]->done)
-            race(h, shared, plan, result, n);
-        free_plans(plan, &n, 1);
+        if (l->count > l->plain || !l->result[0]->done)
+            race(h, l);
+        free_plans(l, l->plain);
         if (last || decided(h, i + 1, to))
             return;
     }
 }
 
-/* Make the baseline ready; it is verified like everybody else. */
-static int seat_baseline(const sp_heats *h, spry_plan **plan,
-                         sp_result **result)
+/* Is plain way i worth a place beside `base`, which has another number of
+ * threads? Not when it takes many times as long, unless that is strange: on
+ * more threads it should not. */
+static int is_rival(const sp_heats *h, const sp_result *base, int i)
 {
-    result[0] =
-        &results(h)[sp_heats_baseline(results(h), h->baselines) - results(h)];
-    plan[0] = ready(h, result[0]);
-    return plan[0] != NULL;
+    static const double FAR = 4;
+    const sp_result *r = &results(h)[i];
+
+    return r->done && r->verdict == SPRY_VERDICT_OK &&
+           r->x.threads != base->x.threads &&
+           (r->fastest < FAR * base->fastest ||
+            (h->crowned && r->x.threads > base->x.threads));
+}
+
+/* The plain way that was fastest, and the fastest rival; both are verified
+ * like everybody else. 0: the first is not to be had. */
+static int seat_plain(const sp_heats *h, lineup *l)
+{
+    const sp_result *base = sp_heats_baseline(results(h), h->baselines);
+    int rival = -1;
+
+    l->count = l->plain = 0;
+    if (!seat(h, l, &results(h)[base - results(h)]))
+        return 0;
+    for (int i = 0; i < h->baselines; i++)
+        if (is_rival(h, base, i) &&
+            (rival < 0 || results(h)[i].fastest < results(h)[rival].fastest))
+            rival = i;
+    if (rival >= 0)
+        (void)seat(h, l, &results(h)[rival]);
+    l->plain = l->count;
+    return 1;
 }
 
 static void measure(sp_shared *shared, void *arg)
 {
     const work *w = arg;
     const sp_heats *h = w->h;
-    spry_plan *plan[SP_HEAT_WIDEST + 1];
-    sp_result *result[SP_HEAT_WIDEST + 1];
     int first = w->from > h->baselines ? w->from : h->baselines;
+    lineup l;
 
     sp_child_beat(shared, 1 + w->from);
-    if (!seat_baseline(h, plan, result))
+    if (!seat_plain(h, &l))
         return;
-    if (!result[0]->done) {
-        run_heats(h, shared, h->baselines > 1, h->baselines, plan, result);
-        if (sp_heats_baseline(results(h), h->baselines) != result[0]) {
-            spry_plan_free(plan[0]);
-            if (!seat_baseline(h, plan, result))
-                return;
-        }
+    if (!l.result[0]->done) { /* nothing is known of the plain ways yet */
+        run_heats(h, h->baselines > 1, h->baselines, &l);
+        free_plans(&l, 0);
+        if (!seat_plain(h, &l))
+            return;
     }
-    run_heats(h, shared, first, w->to, plan, result);
-    spry_plan_free(plan[0]);
+    run_heats(h, first, w->to, &l);
+    free_plans(&l, 0);
 }
 
 /* ---- in the parent ---- */

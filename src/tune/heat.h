@@ -21,7 +21,9 @@ typedef struct {
     char why[160];
     int builtin;
     double pack_seconds, bytes;
-    double once; /* seconds of a run that was checked; 0: not known */
+    double once;    /* seconds of a run that was checked; 0: not known */
+    double fastest; /* seconds of a run, in any race so far; 0: not known */
+    int baseline;   /* the plain way that the racer's ratios are to */
     sp_racer racer;
 } sp_result;
 
@@ -38,6 +40,8 @@ typedef struct {
     void *tools;     /* of the family, made beforehand; may be NULL */
     spry_plan *made; /* of results[made_for], beforehand; may be NULL */
     int made_for;
+    double least;    /* seconds that p takes at the very least on m, whatever
+                        the schedule; 0: not known */
     double deadline; /* by sp_seconds; later nobody starts */
     uint64_t seed;
 
@@ -51,6 +55,8 @@ typedef struct {
      * are wanted: one run is checked, and who takes this many times as long
      * as the baseline is `slow` and need not race. */
     double cut;
+    int crowned;   /* 1: whoever wins here is the answer, so plain ways that
+                      should be faster than they were run again */
     int predicted; /* 1: predictions are good enough to stop by, once nobody
                       left is likely to beat the best so far */
 
@@ -60,8 +66,10 @@ typedef struct {
 } sp_heats;
 
 /* Measure results [from, to) that are not done, the plain ways before all
- * others. Whatever a candidate does - crash, hang, compute nonsense - becomes
- * its verdict. */
+ * others. Ratios are to the plain way that is fastest in the same race. One
+ * that no machine of this kind can reach is raced again, and then `doubtful`.
+ * Whatever a candidate does - crash, hang, compute nonsense - becomes its
+ * verdict. */
 spry_status sp_heats_run(const sp_heats *h, int from, int to);
 
 /* The baseline: the plain way that is fastest so far. */

@@ -21,6 +21,7 @@ typedef struct {
     sp_adviser *adviser; /* the same; NULL: nobody was asked */
     sp_history history;
     sp_proposals list; /* what the results were made of */
+    double least;      /* seconds that p takes at the very least */
     double begun, deadline;
     int baselines;    /* the first results are the plain ways */
     sp_shared shared; /* sp_result[SP_RESULTS] */

@@ -58,6 +58,8 @@ spry_status sp_result_add(spry_records *db, const sp_family *family,
         .when = (int64_t)time(NULL),
     };
 
+    if (r->verdict == SPRY_VERDICT_DOUBTFUL)
+        return SPRY_OK; /* nothing is known of it */
     family->about(about, sizeof about, p);
     if (r->verdict == SPRY_VERDICT_OK || r->verdict == SPRY_VERDICT_SLOW) {
         record.seconds = r->racer.seconds;

@@ -36,6 +36,7 @@ static sp_heats heats_of(sp_tuner *t, const sp_race_options *o)
                       .oracle = t->oracle,
                       .shared = &t->shared,
                       .baselines = t->baselines,
+                      .least = t->least,
                       .deadline = t->deadline,
                       .seed = t->opt.seed,
                       .wide = SIDE_BY_SIDE,
@@ -117,6 +118,17 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
                 need * FEWEST / ROUNDS);
 }
 
+/* What it seemed to be in its heat is not proven. */
+static void doubt(sp_tuner *t, sp_result *in_heat, const sp_result *in_final)
+{
+    char why[400];
+
+    snprintf(why, sizeof why, "not proven: %.200s came out %s",
+             in_final->x.text, in_final->why);
+    sp_tuner_note(t, why);
+    *in_heat = *in_final;
+}
+
 /* The best few run again behind the others, in a child of their own, and
  * what comes out replaces what was measured in the heats. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
@@ -146,10 +158,13 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     h = heats_of(t, &o);
     h.made = t->made;
     h.made_for = at;
+    h.crowned = 1;
     s = sp_heats_run(&h, at, at + n);
     for (int i = 0; s == SPRY_OK && i < n; i++) {
         const sp_result *r = &sp_results(t)[at + i];
 
+        if (r->done && r->verdict == SPRY_VERDICT_DOUBTFUL)
+            doubt(t, &sp_results(t)[finalist[i]], r);
         if (!r->done || r->verdict != SPRY_VERDICT_OK)
             continue;
         sp_results(t)[finalist[i]] = *r;

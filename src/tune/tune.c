@@ -234,20 +234,31 @@ static spry_status search(sp_tuner *t)
     return s;
 }
 
+/* The plain way that r's ratios are to, and its time in that race. */
+static const sp_result *beaten(const sp_tuner *t, const sp_result *r)
+{
+    return &sp_results(t)[r->baseline];
+}
+
+static double plain_seconds(const sp_result *r)
+{
+    return r->racer.seconds * r->racer.speedup;
+}
+
 /* Packing counts when the calls are numbered. */
 static int pays(const sp_tuner *t, const sp_result *r)
 {
-    double gain = sp_baseline(t)->racer.seconds * (1 - 1 / r->racer.low);
+    double gain = plain_seconds(r) * (1 - 1 / r->racer.low);
 
     return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
 }
 
 static int surely_faster(const sp_tuner *t, const sp_result *r)
 {
-    int risky = r->x.threads > sp_baseline(t)->x.threads &&
-                r->racer.seconds < SHORT_RUN;
+    int risky =
+        r->x.threads > beaten(t, r)->x.threads && r->racer.seconds < SHORT_RUN;
 
-    return r->racer.pairs >= 6 &&
+    return r->racer.compared >= 6 &&
            r->racer.low > (risky ? WORTH_THREADS : WORTH);
 }
 
@@ -274,7 +285,8 @@ static int surest(const sp_tuner *t)
     for (int i = 0; i < t->count; i++) {
         const sp_result *r = &sp_results(t)[i];
 
-        if (r->done && r->verdict == SPRY_VERDICT_OK && r->racer.pairs >= 6 &&
+        if (r->done && r->verdict == SPRY_VERDICT_OK &&
+            r->racer.compared >= 6 &&
             (best < 0 || r->racer.low > sp_results(t)[best].racer.low))
             best = i;
     }
@@ -314,12 +326,13 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
     stay(t, story);
     if (win) {
         story->changed = 1;
+        set_text(story->baseline, beaten(t, win)->x.text);
         set_text(story->best, win->x.text);
         story->speedup = win->racer.speedup;
         story->low = win->racer.low;
         story->high = win->racer.high;
         story->seconds = win->racer.seconds;
-        story->baseline_seconds = win->racer.seconds * win->racer.speedup;
+        story->baseline_seconds = plain_seconds(win);
     }
     return s;
 }
@@ -340,6 +353,7 @@ static spry_status start_measuring(sp_tuner *t)
 
     if (s == SPRY_OK)
         s = open_results(t);
+    t->least = t->family->least(t->p, &t->m);
     if (s == SPRY_OK && t->db)
         (void)sp_origin_add(t->db, t->family, t->p, t->opt.source, NULL);
     return s;

@@ -203,6 +203,72 @@ static void the_faster_wins_and_the_slower_leaves(void **state)
     assert_true(out[1].repeat >= 200);
 }
 
+/* Loses its threads to other work from the sixth run on. */
+static void run_crippled(void *ctx)
+{
+    runner *r = ctx;
+
+    now += r->seconds * (++r->runs > 5 ? 500 : 1);
+}
+
+/* Two plain ways, serial and parallel, and a candidate; the first race of a
+ * parallel baseline alone is what used to be printed. */
+static void a_crippled_loop_is_no_baseline(void **state)
+{
+    runner r[3] = {{2e-3, 0.02, 0}, {1.2e-3, 0, 0}, {0.5e-3, 0.02, 0}};
+    sp_race_options o = SP_RACE_DEFAULTS;
+    sp_contestant c[3];
+    sp_racer out[3];
+
+    (void)state;
+    o.clock = fake_clock;
+    o.seconds = 1e9;
+    start_race(c, r, 3, 5);
+    c[1].run = run_crippled;
+    check_ok(sp_race(out, c + 1, 2, &o));
+    assert_true(out[1].speedup > 500);
+
+    start_race(c, r, 3, 5);
+    r[1].runs = 0;
+    c[1].run = run_crippled;
+    o.plain = 2;
+    check_ok(sp_race(out, c, 3, &o));
+    assert_int_equal(out[2].baseline, 0);
+    assert_true(fabs(out[2].speedup - 4) < 0.2);
+    assert_true(out[2].compared >= 6);
+    assert_true(out[0].speedup == 1 && out[0].low == 1);
+}
+
+/* A plain way far behind costs three rounds, and is asked again when the
+ * other one becomes slow after all. */
+static void plain_ways_sit_out_and_come_back(void **state)
+{
+    runner r[3] = {{4e-3, 0, 0}, {1.2e-3, 0, 0}, {0.6e-3, 0.02, 0}};
+    sp_race_options o = SP_RACE_DEFAULTS;
+    sp_contestant c[3];
+    sp_racer out[3];
+
+    (void)state;
+    o.clock = fake_clock;
+    o.seconds = 1e9;
+    o.plain = 2;
+    start_race(c, r, 3, 5);
+    check_ok(sp_race(out, c, 3, &o));
+    assert_int_equal(out[2].baseline, 1);
+    assert_true(fabs(out[2].speedup - 2) < 0.1);
+    assert_true(out[0].dropped);
+    assert_int_equal(r[0].runs, 1 + 3); /* the first is to warm up */
+
+    start_race(c, r, 3, 5);
+    r[0].runs = r[1].runs = 0;
+    c[1].run = run_crippled;
+    o.precision = 0;
+    check_ok(sp_race(out, c, 3, &o));
+    assert_int_equal(out[2].baseline, 0);
+    assert_true(fabs(out[2].speedup - 4 / 0.6) < 0.4);
+    assert_in_range(out[2].compared, 6, out[2].pairs - 1);
+}
+
 static void pairs_cancel_a_drifting_machine(void **state)
 {
     runner r[2] = {{1.1e-3, 0, 0}, {1e-3, 0, 0}};
@@ -359,6 +425,8 @@ int main(void)
         cmocka_unit_test(geometric_mean_with_bounds),
         cmocka_unit_test(equals_are_not_told_apart),
         cmocka_unit_test(the_faster_wins_and_the_slower_leaves),
+        cmocka_unit_test(a_crippled_loop_is_no_baseline),
+        cmocka_unit_test(plain_ways_sit_out_and_come_back),
         cmocka_unit_test(pairs_cancel_a_drifting_machine),
         cmocka_unit_test(time_ends_a_race_after_one_round_at_least),
         cmocka_unit_test(callers_can_end_a_race),

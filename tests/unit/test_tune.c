@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "model/least.h"
 #include "spry.h"
 #include "tune/internal.h"
 
@@ -318,6 +319,164 @@ static void hostile_candidates_are_results(void **state)
     family.forget(t.oracle);
 }
 
+/* ---- a machine at other work, by a clock that only kernels move ---- */
+
+static double fake_now;
+static int other_work; /* runs of the parallel loop that it will cripple */
+static int more_work;  /* it begins when the candidate does */
+
+static double fake_clock(void)
+{
+    return fake_now;
+}
+
+enum { SERIAL, PARALLEL, CANDIDATE, KERNELS };
+static sp_kernel *right[KERNELS];
+
+/* The right results, and seconds by the clock, once per run. */
+static int take(int which, const sp_args *a, double seconds)
+{
+    if (a->first == 0)
+        fake_now += seconds;
+    return right[which](a);
+}
+
+static int run_serial(const sp_args *a)
+{
+    return take(SERIAL, a, 2e-3);
+}
+
+static int run_parallel(const sp_args *a)
+{
+    if (a->first == 0 && other_work)
+        other_work--, fake_now += 0.7;
+    return take(PARALLEL, a, 1e-3);
+}
+
+static int run_candidate(const sp_args *a)
+{
+    if (a->first == 0 && more_work)
+        other_work = more_work, more_work = 0;
+    return take(CANDIDATE, a, 0.4e-3);
+}
+
+static spry_status timed_make(spry_plan **out, const spry_problem *p,
+                              const char *text, const spry_machine *m,
+                              void *tools)
+{
+    static sp_kernel *const timed[] = {run_serial, run_parallel, run_candidate};
+    int which = strstr(text, "tile")        ? CANDIDATE
+                : strstr(text, "threads=2") ? PARALLEL
+                                            : SERIAL;
+    spry_status s = sp_family_of(p)->make(out, p, text, m, tools);
+
+    if (s == SPRY_OK) {
+        right[which] = (*out)->kernel;
+        (*out)->kernel = timed[which];
+    }
+    return s;
+}
+
+static sp_proposal plain_on(int threads)
+{
+    spry_schedule x = spry_schedule_baseline(threads);
+    sp_proposal out = {.threads = threads};
+
+    spry_schedule_text(out.text, &x);
+    return out;
+}
+
+/* Plain ways on so many threads each, and a candidate on one, that race while
+ * `runs` runs of the parallel loop are crippled. The candidate's result. */
+static sp_result race_beside_work(fixture *f, const int *threads, int plains,
+                                  int runs)
+{
+    sp_family family;
+    sp_tuner t = hostile_tuner(f, &family);
+    sp_heats h = {.p = f->p,
+                  .family = &family,
+                  .m = &t.m,
+                  .oracle = t.oracle,
+                  .shared = &t.shared,
+                  .baselines = plains,
+                  .deadline = sp_seconds() + 60,
+                  .wide = 3,
+                  .o = {.seconds = 1e9, .pairs = 9, .clock = fake_clock},
+                  .patience = 20};
+    sp_result out;
+
+    family.make = timed_make;
+    t.m.threads = 2;
+    for (int i = 0; i < plains; i++)
+        sp_results(&t)[i].x = plain_on(threads[i]);
+    sp_results(&t)[plains].x = tiled(4, 0);
+    more_work = runs;
+    check_ok(sp_heats_run(&h, 0, plains + 1));
+    assert_true(sp_heats_baseline(sp_results(&t), plains)->x.threads == 2);
+    out = sp_results(&t)[plains];
+    assert_true(out.done);
+    sp_shared_close(&t.shared);
+    family.forget(t.oracle);
+    return out;
+}
+
+/* The parallel loop was the fastest plain way, and then lost its cores. */
+static void the_baseline_is_fastest_in_the_same_race(void **state)
+{
+    static const int both[] = {1, 2};
+    sp_result r = race_beside_work(*state, both, 2, 1000000);
+
+    assert_int_equal(r.verdict, SPRY_VERDICT_OK);
+    assert_int_equal(r.baseline, 0);
+    assert_true(fabs(r.racer.speedup - 5) < 0.01);
+}
+
+static void what_cannot_be_is_raced_again(void **state)
+{
+    static const int parallel[] = {2};
+    sp_result r = race_beside_work(*state, parallel, 1, 8);
+
+    assert_int_equal(r.verdict, SPRY_VERDICT_OK);
+    assert_true(fabs(r.racer.speedup - 2.5) < 0.01);
+}
+
+static void what_cannot_be_is_not_stored(void **state)
+{
+    static const int parallel[] = {2};
+    fixture *f = *state;
+    sp_result r = race_beside_work(f, parallel, 1, 1000000);
+    spry_machine m;
+    spry_records *db;
+    int64_t records, answers, machines;
+
+    assert_int_equal(r.verdict, SPRY_VERDICT_DOUBTFUL);
+    assert_non_null(strstr(r.why, "at most"));
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_records_open(&db, f->store));
+    check_ok(sp_result_add(db, sp_family_of(f->p), f->p, &m, &r));
+    check_ok(spry_records_count(db, &records, &answers, &machines));
+    assert_int_equal(records, 0);
+    spry_records_close(db);
+}
+
+/* Whatever is measured, no more than the machine's bounds leave room for. */
+static void bounds_lie_below_what_is_measured(void **state)
+{
+    fixture *f = *state;
+    const spry_tuning *t;
+    spry_machine m;
+    spry_plan *plan;
+    double least;
+
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    t = spry_plan_tuning(plan);
+    least = sp_model_least(f->p, &t->machine);
+    assert_true(least > 0 && least < 1.5 * t->seconds);
+    check_ok(spry_machine_detect(&m)); /* nothing probed */
+    assert_true(sp_model_least(f->p, &m) > 0.05 * least);
+    spry_plan_free(plan);
+}
+
 static int stop_after_a_while(const spry_progress *now, void *payload)
 {
     (void)now;
@@ -383,6 +542,10 @@ int main(void)
         TEST(problems_without_work_have_plans_too),
         TEST(options_are_checked),
         TEST(hostile_candidates_are_results),
+        TEST(the_baseline_is_fastest_in_the_same_race),
+        TEST(what_cannot_be_is_raced_again),
+        TEST(what_cannot_be_is_not_stored),
+        TEST(bounds_lie_below_what_is_measured),
         TEST(a_stop_blames_nobody),
         TEST(races_compare_plans_of_one_problem),
     };
