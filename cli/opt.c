@@ -19,7 +19,7 @@ const opt cli_common[] = {
      "keep records here; :memory: keeps none"},
     {"threads", OPT_INTEGER, &cli.threads, "N", "use at most N threads"},
     {"isa", OPT_TEXT, &cli.isa, "NAME",
-     "use at most portable, sse2, avx2, avx512, neon"},
+     "use at most this instruction set, such as avx2"},
     {"machine", OPT_TEXT, &cli.machine, "FILE",
      "decide for the machine described there"},
     {"seed", OPT_SEED, &cli.seed, "N", "where chance begins (1)"},

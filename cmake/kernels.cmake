@@ -1,15 +1,13 @@
 # The generator, run at build time, writes the built-in kernels: two files per
 # instruction set, compiled for it and chosen at run time. Plain loops are
 # compiled as a user would at best; tuned ones say exactly what they want and
-# need no more than -O2. An instruction set this compiler cannot make is left
-# out, and so is every one of another architecture.
-include(CheckCCompilerFlag)
+# need no more than -O2.
 add_executable(make_kernels tools/make_kernels.c
     src/base/alloc.c src/base/buf.c src/base/fail.c src/base/hash.c
     src/machine/isa.c src/problem/names.c
     src/schedule/table.c src/schedule/nest.c
-    src/codegen/spec.c src/codegen/prelude.c src/codegen/emit.c
-    src/codegen/values.c
+    src/codegen/spec.c src/codegen/prelude.c
+    src/codegen/intrinsics.c src/codegen/emit.c src/codegen/values.c
     src/codegen/spmv.c src/codegen/sell.c src/codegen/spmm.c src/codegen/bcsr.c
     src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c
     src/codegen/super.c src/codegen/body.c src/codegen/kernel.c
@@ -19,34 +17,12 @@ target_compile_definitions(make_kernels PRIVATE
     _POSIX_C_SOURCE=200809L SPRY_VERSION="${PROJECT_VERSION}")
 target_link_libraries(make_kernels PRIVATE spry_warnings)
 
-set(portable_flags "")
-set(neon_flags "")
-set(sse2_flags "")
-set(avx2_flags -mavx2 -mfma)
-set(avx512_flags -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(kernel_sets sse2)
-    check_c_compiler_flag("-mavx2 -mfma" SPRY_HAS_AVX2)
-    check_c_compiler_flag("-mavx512f -mavx512vl" SPRY_HAS_AVX512)
-    if(SPRY_HAS_AVX2)
-        list(APPEND kernel_sets avx2)
-    endif()
-    if(SPRY_HAS_AVX512)
-        list(APPEND kernel_sets avx512)
-    endif()
-elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
-    set(kernel_sets neon)
-else()
-    set(kernel_sets portable)
-endif()
-
-set(kernel_dir ${CMAKE_BINARY_DIR}/kernels)
-file(MAKE_DIRECTORY ${kernel_dir})
+set(kernel_dir ${isa_dir})
 add_library(spry_kernels OBJECT ${kernel_dir}/table.c)
 target_include_directories(spry_kernels PRIVATE include src)
 add_custom_command(OUTPUT ${kernel_dir}/table.c DEPENDS make_kernels
-    COMMAND make_kernels table ${kernel_sets} > ${kernel_dir}/table.c VERBATIM)
-foreach(set IN LISTS kernel_sets)
+    COMMAND make_kernels table ${isa_sets} > ${kernel_dir}/table.c VERBATIM)
+foreach(set IN LISTS isa_sets)
     foreach(kind plain tuned)
         set(file ${kernel_dir}/${kind}_${set}.c)
         add_custom_command(OUTPUT ${file} DEPENDS make_kernels
@@ -55,7 +31,7 @@ foreach(set IN LISTS kernel_sets)
         # Where an inner loop happens to begin can cost it a third of its
         # speed; aligned ones are all equally lucky.
         set(flags -std=gnu11 -w -fno-sanitize=all -ffp-contract=fast
-            -falign-functions=64 -falign-loops=64 ${${set}_flags})
+            -falign-functions=64 -falign-loops=64 ${isa_${set}_flags})
         if(kind STREQUAL plain)
             # -ffast-math, but NaN and Inf keep their meaning
             list(APPEND flags -O3 -ffast-math -fno-finite-math-only)

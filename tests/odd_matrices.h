@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "codegen/codegen.h"
+#include "machine/isa.h"
 #include "spry.h"
 
 enum { MOST = 4096 };
@@ -135,6 +137,15 @@ static spry_matrix *make_matrix(int which)
                                  t->val, SPRY_F64));
     free(t);
     return A;
+}
+
+/* Does this CPU run isa, and are there kernels built in for it? */
+static inline int has_kernels(spry_isa isa)
+{
+    sp_spec first;
+
+    return sp_isa_runs_here(isa) && sp_codegen_builtin(&first, isa, 0) &&
+           sp_builtin_find(&first);
 }
 
 /* A plan of a schedule's text, for three threads of an instruction set. */

@@ -3,6 +3,7 @@
  * One table of what measurements say is worth having; everything else is
  * compiled on demand. */
 #include "codegen/codegen.h"
+#include "machine/isa.h"
 
 enum { W16 = 1, W32 = 2, W64 = 4, ALL = 7 };
 
@@ -179,7 +180,7 @@ static int fits(const sp_spec *k)
 static int worth_having(const sp_spec *k, const shape *s, int width)
 {
     return (s->widths >> width & 1) && fits(k) &&
-           (!k->gather || (k->isa >= SPRY_AVX2 && k->index != 64)) &&
+           (!k->gather || (sp_isa_of(k->isa)->gathers && k->index != 64)) &&
            (!k->palette || (!k->gather && k->index != 64));
 }
 

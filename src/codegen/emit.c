@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 
+#include "machine/isa.h"
+
 void sp_line(sp_emit *e, const char *fmt, ...)
 {
     char text[512];
@@ -59,11 +61,10 @@ static void open_tensor(sp_emit *e)
         sp_line(e, "    const int64_t mid_ahead = a->mid_prefetch;");
 }
 
-/* Two columns of 16 or 32 bits are one word; x86 has the first one low. */
+/* Two columns of 16 or 32 bits are one word, the first one low. */
 static int paired(const sp_emit *e)
 {
-    return e->k->index != 64 && e->k->isa >= SPRY_SSE2 &&
-           e->k->isa <= SPRY_AVX512;
+    return e->k->index != 64 && sp_isa_of(e->k->isa)->packs_words;
 }
 
 void sp_emit_columns(sp_emit *e, int from, int count)

@@ -65,6 +65,10 @@ void sp_emit_store(sp_emit *e, const sp_pieces *p, const char *stem);
 /* Prefetch the lines of a tile at address `from` (+ j). */
 void sp_emit_prefetch(sp_emit *e, const sp_pieces *p, const char *from);
 
+/* How results are stored past the cache, or, where that cannot be done,
+ * stored. */
+void sp_emit_stream(sp_buf *out, spry_isa isa);
+
 /* One per kind of kernel. */
 typedef void sp_emitter(sp_emit *e);
 sp_emitter sp_emit_plain, sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_bcsr_spmv,

@@ -1,6 +1,7 @@
 /* spec.c - what is known of a kernel by its spec: name, flags, padding. */
 #include "codegen/codegen.h"
 
+#include "machine/isa.h"
 #include "schedule/super.h"
 
 /* Names are asked for thousands of times in a search, and printf takes its
@@ -120,20 +121,12 @@ static int is_written_out(const sp_spec *k)
  * parallel loops. */
 const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
 {
-    static const char *const none[] = {NULL};
-    static const char *const avx2[] = {"-mavx2", "-mfma", NULL};
-    static const char *const avx512[] = {
-        "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw",
-        "-mavx2",    "-mfma",      NULL};
     static const char *const nest[] = {"-O3", "-fassociative-math",
                                        "-fno-signed-zeros",
                                        "-fno-trapping-math", NULL};
     static const char *const threads[] = {"-fopenmp", NULL};
     static const char *const quick[] = {"-O1", NULL};
-    int at = add_flags(out, 0,
-                       k->isa == SPRY_AVX512 ? avx512
-                       : k->isa == SPRY_AVX2 ? avx2
-                                             : none);
+    int at = add_flags(out, 0, sp_isa_of(k->isa)->flags);
 
     if (is_written_out(k))
         at = add_flags(out, at, quick);

@@ -4,13 +4,14 @@
  * permuting registers, a larger one by loads; hardware gathers are slower
  * than either. */
 #include "codegen/emit.h"
+#include "machine/isa.h"
 
 /* ---- bytes ---- */
 
-/* Bytes in a word; x86 has the first one low. 1: they are loaded singly. */
+/* Bytes in a word, the first one low. 1: they are loaded singly. */
 static int bytes_at_once(const sp_emit *e, int width)
 {
-    if (e->k->isa < SPRY_SSE2 || e->k->isa > SPRY_AVX512 || width < 4)
+    if (!sp_isa_of(e->k->isa)->packs_words || width < 4)
         return 1;
     return width < 8 ? 4 : 8;
 }
@@ -44,8 +45,8 @@ const char *sp_byte(char out[48], const sp_emit *e, const char *array, int at,
 /* One permutation of a vector of 64 bytes, or two of 32. */
 static int permuted(const sp_emit *e, int width)
 {
-    return e->k->isa >= SPRY_AVX2 && e->k->isa <= SPRY_AVX512 &&
-           width == e->lanes && e->k->palette * (int)e->k->type == 64;
+    return sp_isa_of(e->k->isa)->permutes && width == e->lanes &&
+           e->k->palette * (int)e->k->type == 64;
 }
 
 void sp_emit_codes(sp_emit *e, int at, int width)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "machine/isa.h"
 #include "machine/machine.h"
 
 enum { ROUNDS = 1 << 12, PAIRS = 60, FEWEST_PAIRS = 8 };

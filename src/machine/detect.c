@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "machine/internal.h"
+#include "machine/isa.h"
 
 /* How many CPUs the scheduler may put us on. The mask of a large machine is
  * larger than cpu_set_t: grow it until the kernel is content. */

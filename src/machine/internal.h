@@ -12,9 +12,6 @@
 
 /* ---- what the system says ---- */
 
-/* The widest instruction set that this CPU and its system allow. */
-spry_isa sp_isa_here(void);
-
 /* The tightest limits of our control groups, v1 or v2, and of the groups
  * above them; 0: no limit. */
 typedef struct {
@@ -36,7 +33,7 @@ void sp_fingerprint(spry_machine *m);
 
 /* ---- what a stopwatch says ---- */
 
-/* The loops of the probe, written once per instruction set. */
+/* The loops of the probe, compiled once per instruction set. */
 typedef struct {
     /* Multiply-adds in independent chains, n rounds. Returns the FLOPs;
      * what was computed goes to *sink. */

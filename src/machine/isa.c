@@ -1,64 +1,113 @@
-/* isa.c - instruction sets: their names, their widths, which of them runs
- * here. */
-#include "spry/machine.h"
+/* isa.c - instruction sets: the table, and which of them runs here. */
+#include "machine/isa.h"
 
 #include <string.h>
 
 #include "base/base.h"
-#include "machine/internal.h"
 
-static const struct {
-    const char *name;
-    int bytes;
-} sets[] = {
-    [SPRY_PORTABLE] = {"portable", 16}, [SPRY_NEON] = {"neon", 16},
-    [SPRY_SSE2] = {"sse2", 16},         [SPRY_AVX2] = {"avx2", 32},
-    [SPRY_AVX512] = {"avx512", 64},
+#if defined(__x86_64__)
+#define ON_x86_64 1
+/* The compiler's run-time check asks cpuid and, with xgetbv, whether the
+ * system saves the wide registers. */
+#define X86(feature) (__builtin_cpu_init(), __builtin_cpu_supports(feature))
+#else
+#define ON_x86_64    0
+#define X86(feature) 0
+#endif
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#define ON_aarch64   1
+#define ARM(feature) ((getauxval(AT_HWCAP) & HWCAP_##feature) != 0)
+#else
+#define ON_aarch64   0
+#define ARM(feature) 0
+#endif
+#define ON_any 1
+
+#define SP_ISA(id, name, arch, test, ...) \
+    static int runs_##name(void)          \
+    {                                     \
+        return ON_##arch && (test);       \
+    }
+#include "machine/isas.def"
+#undef SP_ISA
+
+#define SP_ISA(id, text, where, test, ...) \
+    [SPRY_##id] = {                        \
+        .name = #text, .arch = #where, .runs_here = runs_##text, __VA_ARGS__},
+const sp_isa sp_isas[] = {
+#include "machine/isas.def"
 };
+#undef SP_ISA
 
-enum { SETS = sizeof sets / sizeof sets[0] };
+const int sp_isa_count = sizeof sp_isas / sizeof sp_isas[0];
+
+static int has_row(spry_isa isa)
+{
+    return (int)isa >= 0 && (int)isa < sp_isa_count;
+}
+
+const sp_isa *sp_isa_of(spry_isa isa)
+{
+    return &sp_isas[has_row(isa) ? isa : SPRY_PORTABLE];
+}
 
 const char *spry_isa_name(spry_isa isa)
 {
-    return (unsigned)isa < SETS ? sets[isa].name : "unknown";
+    return has_row(isa) ? sp_isas[isa].name : "unknown";
 }
 
 int spry_isa_bytes(spry_isa isa)
 {
-    return (unsigned)isa < SETS ? sets[isa].bytes : sets[0].bytes;
+    return sp_isa_of(isa)->bytes;
+}
+
+/* "portable, neon, sse2 or avx2" */
+static const char *list(char *out, size_t size)
+{
+    size_t at = 0;
+
+    for (int i = 0; i < sp_isa_count && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "%s%s",
+                               i == 0                  ? ""
+                               : i == sp_isa_count - 1 ? " or "
+                                                       : ", ",
+                               sp_isas[i].name);
+    return out;
 }
 
 spry_status spry_isa_parse(spry_isa *out, const char *name)
 {
+    char names[256];
+
     *out = SPRY_PORTABLE;
-    for (int i = 0; i < SETS; i++)
-        if (strcmp(name, sets[i].name) == 0) {
+    for (int i = 0; i < sp_isa_count; i++)
+        if (strcmp(name, sp_isas[i].name) == 0) {
             *out = (spry_isa)i;
             return SPRY_OK;
         }
-    return sp_fail(SPRY_USAGE,
-                   "'%s' is not an instruction set: use portable, neon, "
-                   "sse2, avx2 or avx512",
-                   name);
+    return sp_fail(SPRY_USAGE, "'%s' is not an instruction set: use %s", name,
+                   list(names, sizeof names));
 }
 
-/* The compiler's run-time check asks cpuid and, with xgetbv, whether the
- * system saves the wide registers. */
+int sp_isa_includes(spry_isa have, spry_isa want)
+{
+    const sp_isa *a = sp_isa_of(have), *b = sp_isa_of(want);
+
+    return has_row(want) && (strcmp(b->arch, "any") == 0 ||
+                             (strcmp(a->arch, b->arch) == 0 && b <= a));
+}
+
+int sp_isa_runs_here(spry_isa isa)
+{
+    return has_row(isa) && sp_isas[isa].runs_here();
+}
+
 spry_isa sp_isa_here(void)
 {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))
-        return SPRY_AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return SPRY_AVX2;
-    return SPRY_SSE2;
-#elif defined(__aarch64__)
-    return SPRY_NEON; /* part of the base architecture */
-#else
-    return SPRY_PORTABLE;
-#endif
+    int last = sp_isa_count - 1;
+
+    while (last > 0 && !sp_isas[last].runs_here())
+        last--;
+    return (spry_isa)last;
 }

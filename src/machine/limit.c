@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "machine/internal.h"
-#include "machine/machine.h"
+#include "machine/isa.h"
 
 /* Probed numbers stay out: they differ from run to run. */
 void sp_fingerprint(spry_machine *m)
@@ -26,25 +26,12 @@ void sp_fingerprint(spry_machine *m)
     m->fingerprint[16] = 0;
 }
 
-/* Does a CPU with `have` run code made for `want`? */
-static int runs(spry_isa have, spry_isa want)
-{
-    if (want == SPRY_PORTABLE || want == have)
-        return 1;
-    return have != SPRY_NEON && want != SPRY_NEON && want < have;
-}
-
-int sp_isa_runs_here(spry_isa isa)
-{
-    return runs(sp_isa_here(), isa);
-}
-
 /* FLOPs of one arithmetic instruction, relatively. */
 static double weight(spry_isa isa)
 {
-    int fused = isa == SPRY_NEON || isa >= SPRY_AVX2;
+    const sp_isa *set = sp_isa_of(isa);
 
-    return spry_isa_bytes(isa) * (fused ? 2.0 : 1.0);
+    return set->bytes * (set->fused ? 2.0 : 1.0);
 }
 
 /* Forget the points above `threads`; the last becomes `threads` itself, on
@@ -73,7 +60,7 @@ spry_status spry_machine_limit(spry_machine *m, int threads, spry_isa isa)
     if (threads < 0 || threads > m->threads)
         return sp_fail(SPRY_USAGE, "%d threads asked for, %d can be used",
                        threads, m->threads);
-    if (!runs(m->isa, isa))
+    if (!sp_isa_includes(m->isa, isa))
         return sp_fail(SPRY_USAGE, "%s asked for, but this CPU has %s",
                        spry_isa_name(isa), spry_isa_name(m->isa));
     if (threads > 0) {

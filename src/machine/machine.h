@@ -9,9 +9,6 @@
  * only ever make it look slower. The noise stays m's own. */
 void sp_machine_merge(spry_machine *m, const spry_machine *other);
 
-/* Does this CPU run code for isa? A described machine may be wider. */
-int sp_isa_runs_here(spry_isa isa);
-
 /* FLOP/s of one thread in multiply-adds of f32, timed for a millisecond. */
 double sp_multiply_adds(void);
 

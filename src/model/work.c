@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "machine/isa.h"
+
 enum { FMA_LATENCY = 4 };
 
 static double ratio(double a, double b)
@@ -28,11 +30,10 @@ static double wrong_ends(const sp_ask *q, double loops)
  * costs a load and two moves more, by permutation a fraction. */
 static double colouring(const sp_ask *q)
 {
-    int vectors = q->m->isa == SPRY_AVX2 || q->m->isa == SPRY_AVX512;
-
     if (q->x->palette <= 1)
         return q->x->palette ? -0.8 : 0;
-    return vectors && q->x->palette * (int)q->p->type == 64
+    return sp_isa_of(q->m->isa)->permutes &&
+                   q->x->palette * (int)q->p->type == 64
                ? 8.0 / q->lanes - 0.5
                : 2.5;
 }

@@ -6,6 +6,7 @@
 #define SP_NETWORK_FORM_H
 
 #include "network/internal.h"
+#include "spry/machine.h"
 
 /* What the text of a form may set. */
 enum {
@@ -95,6 +96,14 @@ typedef struct {
     int bias_on_nonzero;
 } sp_rows_layer;
 
+/* A network as it is, neuron by neuron, SP_SIDE inputs side by side or one. */
+enum { SP_SIDE = 16 };
+typedef struct {
+    const spry_network *net;
+    sp_places places;
+    int32_t *source; /* [edges] slots */
+} sp_plain;
+
 typedef struct {
     /* Eights first .. last - 1 of a layer, within value[slots]. */
     void (*gather)(float *value, const sp_gather_layer *l, int64_t first,
@@ -105,13 +114,14 @@ typedef struct {
                  uint32_t *alive);
     /* to[width][tile] from count <= tile rows of x, zeros behind. */
     void (*turn)(float *to, const float *x, int64_t width, int tile, int count);
+    /* All layers within value[slots][side]. */
+    void (*plain)(float *value, const sp_plain *p, int side);
 } sp_net_kernels;
 
 /* The best ones for this CPU. */
 const sp_net_kernels *sp_net_kernels_here(void);
-/* NULL where the compiler could not make them. */
-const sp_net_kernels *sp_net_kernels_portable(void);
-const sp_net_kernels *sp_net_kernels_avx2(void);
+/* Those for isa; NULL when they are not built in. */
+const sp_net_kernels *sp_net_kernels_of(spry_isa isa);
 /* For tests: these instead of the best, for runners made from now on; NULL
  * ends it. */
 void sp_net_kernels_force(const sp_net_kernels *k);

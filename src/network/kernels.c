@@ -1,6 +1,18 @@
 /* kernels.c - which loops this CPU runs best. */
-#include "machine/machine.h"
+#include "machine/built.h"
+#include "machine/isa.h"
 #include "network/form.h"
+
+#define DECLARE(id, name) extern const sp_net_kernels sp_net_kernels_##name;
+SP_BUILT_ISAS(DECLARE)
+
+#define ROW(id, name) {SPRY_##id, &sp_net_kernels_##name},
+static const struct {
+    spry_isa isa;
+    const sp_net_kernels *kernels;
+} built[] = {SP_BUILT_ISAS(ROW)};
+
+enum { BUILT = sizeof built / sizeof built[0] };
 
 static const sp_net_kernels *forced;
 
@@ -9,12 +21,19 @@ void sp_net_kernels_force(const sp_net_kernels *k)
     forced = k;
 }
 
+const sp_net_kernels *sp_net_kernels_of(spry_isa isa)
+{
+    for (int i = 0; i < BUILT; i++)
+        if (built[i].isa == isa)
+            return built[i].kernels;
+    return NULL;
+}
+
 const sp_net_kernels *sp_net_kernels_here(void)
 {
-    const sp_net_kernels *avx2 = sp_net_kernels_avx2();
+    int last = BUILT - 1;
 
-    if (forced)
-        return forced;
-    return avx2 && sp_isa_runs_here(SPRY_AVX2) ? avx2
-                                               : sp_net_kernels_portable();
+    while (last > 0 && !sp_isa_runs_here(built[last].isa))
+        last--;
+    return forced ? forced : built[last].kernels;
 }

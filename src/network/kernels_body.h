@@ -1,5 +1,6 @@
-/* kernels_body.h - the inner loops of running networks, included by one file
- * for each instruction set, which names KERNELS.
+/* kernels_body.h - the inner loops of running networks, compiled once for
+ * each instruction set (cmake/isas.cmake), which defines SET(name), the name
+ * with the set's behind it.
  *
  * Vectors are the compiler's own, eight floats wide everywhere: it makes of
  * them what the instruction set has. What must be constant for sums to stay
@@ -451,9 +452,41 @@ static void turn(float *to, const float *x, int64_t width, int tile, int count)
     }
 }
 
-const sp_net_kernels *KERNELS(void)
-{
-    static const sp_net_kernels all = {gather, rows, turn};
+/* ---- neuron by neuron ---- */
 
-    return &all;
+/* Neuron v of layer l, for `side` inputs in value[slots][side]. */
+INLINE void plain_neuron(float *value, const sp_plain *p, int64_t v, int64_t l,
+                         int side)
+{
+    const spry_network *n = p->net;
+    float sum[SP_SIDE] = {0};
+    float *to = value + (int64_t)p->places.home[v] * side;
+
+    for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
+        const float *from = value + (int64_t)p->source[k] * side;
+
+        for (int i = 0; i < side; i++)
+            sum[i] += n->weight[k] * from[i];
+    }
+    for (int i = 0; i < side; i++)
+        to[i] =
+            sp_finish(n->activation[l], sum[i], n->bias[v], n->bias_on_nonzero);
 }
+
+INLINE void plain_layers(float *value, const sp_plain *p, int side)
+{
+    for (int64_t l = 0; l < p->net->layers; l++)
+        for (int64_t v = p->net->first[l]; v < p->net->first[l + 1]; v++)
+            plain_neuron(value, p, v, l, side);
+}
+
+static void plain(float *value, const sp_plain *p, int side)
+{
+    if (side == 1)
+        plain_layers(value, p, 1);
+    else
+        plain_layers(value, p, SP_SIDE);
+}
+
+extern const sp_net_kernels SET(sp_net_kernels);
+const sp_net_kernels SET(sp_net_kernels) = {gather, rows, turn, plain};

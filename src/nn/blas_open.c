@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "machine/isa.h"
 #include "machine/machine.h"
 
 static const char CORE_TYPE[] = "OPENBLAS_CORETYPE",

@@ -2,7 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/base.h"
-#include "machine/machine.h"
+#include "machine/isa.h"
 
 static spry_status compile(sp_kernel **out, sp_jit_code **code,
                            const sp_spec *spec, const char *cpu)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "machine/isa.h"
 #include "schedule/super.h"
 
 static int power_of_two(int32_t v)
@@ -159,8 +160,10 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
         return "a chunk has rows";
     if (x->chunk && x->threads == 1)
         return "one thread needs no chunks";
-    if (x->gather && m->isa < SPRY_AVX2)
+    if (x->gather && !sp_isa_of(m->isa)->gathers)
         return "this machine has no gather instruction";
+    if (x->stream && !sp_isa_of(m->isa)->streams)
+        return "this machine has no stores past the cache";
     if (!is_palette(x->palette, p->type))
         return "a palette has 1 or 256 values, or 16 of f32, 8 of f64";
     if (x->prefetch < 0 || x->prefetch > 64)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "machine/machine.h"
+#include "machine/isa.h"
 #include "nn/blas.h"
 
 /* ---- products ---- */
