@@ -18,7 +18,7 @@ spry_status net_read_options(spry_network_options *out);
 spry_status net_open(spry_network **out, const char *path);
 spry_status net_open_layers(spry_layers **out, const char *path);
 
-/* Which passes to run over it (net_compile.c): bits, as graph.h has them. */
+/* Which passes to run over it (net_compile.c): bits, as shrink.h has them. */
 extern const opt net_passing[];
 extern const char *net_passes_text; /* of --passes; NULL: not said */
 /* With `usual` when --passes does not say. */

@@ -11,9 +11,9 @@ function room_of(path,  part) {
     return part[1] == "src" ? part[2] \
                             : home(substr(part[3], 1, length(part[3]) - 2))
 }
-# A room has one public door, but matrix and network have two.
+# A room has one public door, but matrix has two.
 function home(door) {
-    return door == "tensor" ? "matrix" : door == "graph" ? "network" : door
+    return door == "tensor" ? "matrix" : door
 }
 BEGIN {
     while ((getline line < "src/LAYERS") > 0) {

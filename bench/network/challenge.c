@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 #include "measure/measure.h"
-#include "spry/graph.h"
+#include "spry/form.h"
 
 enum { INPUTS = 60000, WIDTH = 1024 };
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "network/internal.h"
+#include "eon/eon.h"
 
 /* Each with a seed of its own, none of them that of learning. */
 static const char *const networks[] = {

@@ -1,90 +1,9 @@
-/* internal.h - how the room's files make a network together.
- *
- * Chained networks come from a layer source, which yields one layer at a
- * time; layers.c gathers them. Graphs of any shape come from dag.c. Both end
- * in sp_network_adopt, the one place where a network is checked. */
+/* internal.h - layer sources and generators. */
 #ifndef SP_NETWORK_INTERNAL_H
 #define SP_NETWORK_INTERNAL_H
 
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
-#include "base/base.h"
 #include "base/recipe.h"
-#include "spry/network.h"
-
-/* ---- networks (network.c) ---- */
-
-/* A network in the making: the fields of spry_network, still writable. */
-typedef struct {
-    int64_t neurons, inputs, outputs, layers, edges;
-    int64_t *first, *start;
-    int32_t *source;
-    float *weight, *bias;
-    spry_activation *activation;
-    int32_t *output;
-    int bias_on_nonzero;
-} sp_parts;
-
-/* All arrays for the counts that are set in p; zeroed, but for the edges. */
-spry_status sp_parts_alloc(sp_parts *p);
-void sp_parts_free(sp_parts *p);
-
-/* Check the parts and make them a network, which owns the arrays from then
- * on; on failure they are freed. When `file` is not NULL the arrays lie in
- * it, and it is owned or freed instead. `name` begins sentences. */
-spry_status sp_network_adopt(spry_network **out, sp_parts *p, sp_file *file,
-                             const char *name);
-
-/* The layer of each neuron, -1 of inputs, into layer[neurons]. */
-void sp_network_layer_of(int32_t *layer, const spry_network *n);
-
-static inline float sp_activate(spry_activation a, float x)
-{
-    switch (a.curve) {
-    case SPRY_RELU: return x > 0 ? x : 0;
-    case SPRY_CLAMP: return x > 0 ? x < a.limit ? x : a.limit : 0;
-    case SPRY_TANH: return tanhf(x);
-    case SPRY_SIGMOID: return 1 / (1 + expf(-x));
-    case SPRY_LINEAR: break;
-    }
-    return x;
-}
-
-/* What a neuron makes of the sum over its in-edges. */
-static inline float sp_finish(spry_activation a, float sum, float bias,
-                              int bias_on_nonzero)
-{
-    return sp_activate(a, sum + (bias_on_nonzero && sum == 0 ? 0 : bias));
-}
-
-/* For comparing floats as they are stored. */
-static inline uint32_t sp_float_bits(float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* sp_fail_memory, for those who have to see that it is not SPRY_OK. */
-static inline spry_status sp_no_memory(size_t bytes)
-{
-    (void)sp_fail_memory(bytes);
-    return SPRY_SYSTEM;
-}
-
-/* ---- out-edges (fanout.c) ---- */
-
-/* The other side of the in-edges: edges by the neuron they leave. */
-typedef struct {
-    int64_t *start;  /* [neurons + 1] */
-    int32_t *edge;   /* [edges] numbers of edges, ascending within a neuron */
-    int32_t *target; /* [edges] where edge k leads to, k its number */
-} sp_fanout;
-spry_status sp_fanout_make(sp_fanout *out, const spry_network *n);
-void sp_fanout_free(sp_fanout *f);
+#include "network/network.h"
 
 /* ---- layer sources (layers.c) ---- */
 
@@ -119,21 +38,6 @@ spry_status sp_layers_reserve(spry_layers *s, int64_t outputs, int64_t edges,
 
 /* The layers of n, which s then owns, also on failure (held.c). */
 spry_status sp_layers_hold(spry_layers *s, spry_network *n);
-
-/* ---- layers into a network (gather.c) ---- */
-
-/* What is gathered so far, and how much the arrays would hold. */
-typedef struct {
-    sp_parts net;
-    int64_t layer_room, neuron_room, edge_room;
-} sp_gather;
-
-/* `edges`: how many there will be, as far as known. After a failure of any
- * of these, sp_gather_free; sp_gather_end frees in any case. */
-spry_status sp_gather_begin(sp_gather *g, int64_t inputs, int64_t edges);
-spry_status sp_gather_add(sp_gather *g, const spry_layer *layer);
-spry_status sp_gather_end(spry_network **out, sp_gather *g);
-void sp_gather_free(sp_gather *g);
 
 /* ---- generators (generate.c, generate_*.c) ---- */
 
@@ -176,34 +80,6 @@ float sp_net_weight(sp_rng *r, int64_t fan_in);
  * no chain; exactly one of them on success. */
 spry_status sp_generate_open(spry_layers *s, spry_network **whole,
                              const char *spec);
-
-/* ---- orders (orders.c, order_*.c) ---- */
-
-typedef struct {
-    const char *name, *help;
-    /* Fill edge[n->edges] with a valid order. Every option is set. */
-    spry_status (*make)(int32_t *edge, const spry_network *n,
-                        const spry_order_options *o);
-} sp_order;
-
-extern const sp_order sp_order_destination, sp_order_source, sp_order_blocked,
-    sp_order_clustered, sp_order_go, sp_order_ego, sp_order_anneal,
-    sp_order_eon;
-
-/* Tell the caller how far it is; SPRY_STOPPED when that is far enough. */
-spry_status sp_order_progress(const spry_order_options *o, int64_t done,
-                              int64_t of);
-
-/* Reads and writes of the order called `name` under LRU. */
-spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
-                        int64_t memory);
-
-/* Edges by the block of their target, blocks ascending; by source within,
- * descending in the first block, ascending in the next, and so on.
- * Valid when no block's neurons depend on each other or on a later block;
- * block[neurons] of inputs is not looked at. O(n + m) */
-spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
-                              const int32_t *block, int64_t blocks);
 
 /* ---- Mersenne Twister (mersenne.c) ---- */
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "network/eon.h"
+#include "eon/internal.h"
 
 static const char *const nets[] = {
     "gen:random,width=9,depth=4,density=0.4",

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "matrix/matrix.h"
 #include "network/internal.h"
+#include "spry.h"
 
 /* Several of each kind, small. */
 static const char *const specs[] = {

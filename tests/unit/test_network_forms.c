@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "form/internal.h"
 #include "machine/isa.h"
-#include "network/form.h"
 #include "network_bound.h"
 
 /* Every curve, odd widths, edges that skip layers, neurons without edges,

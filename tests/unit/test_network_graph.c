@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "network/passes.h"
+#include "network/internal.h"
+#include "shrink/passes.h"
 
 enum { BATCH = 9 };
 

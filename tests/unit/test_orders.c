@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "network/internal.h"
-#include "network/replay.h"
+#include "eon/eon.h"
+#include "order/replay.h"
 
 static const char *const nets[] = {
     "gen:random,width=9,depth=4,density=0.4",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "network/internal.h"
+#include "order/order.h"
 
 /* ---- the rules, slowly ---- */
 
