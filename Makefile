@@ -7,7 +7,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 .PHONY: all deps deps-all deps-arm demo model check check-arm \
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
-        bench-learn bench-network bench-formats \
+        bench-learn bench-search bench-network bench-formats \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -53,6 +53,8 @@ bench-eon: all                      ## the learned order beside the others
 bench-network: all                  ## sparse networks, all that is claimed
 	build/release/bench/$@
 bench-super: all                    ## are all SuperSchedules right?
+	build/release/bench/$@
+bench-search: all                   ## what each search strategy finds
 	build/release/bench/$@
 bench-learn: all                    ## is the learned tuner worth its data?
 	build/release/bench/$@

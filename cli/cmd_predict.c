@@ -3,16 +3,22 @@
 
 #include <stdlib.h>
 
-static char *texts;
-static const opt options[] = {{"schedule", OPT_TEXT, &texts, "TEXT",
-                               "predict this one; several with ; between"},
-                              {0}};
+enum { SEARCHED = 24 };
+
+static char *texts, *search;
+static const opt options[] = {
+    {"schedule", OPT_TEXT, &texts, "TEXT",
+     "predict this one; several with ; between"},
+    {"search", OPT_TEXT, &search, "NAME",
+     "predict what a tune would race: exhaustive, descent, graph, evolve, "
+     "random"},
+    {0}};
 static const opt_page page = {
     "predict",
     "MATRIX",
-    "Rank a handful of schedules, or those given, by the learned model of the\n"
-    "operation, or by the analytic one when there is none. What bounds each is\n"
-    "the analytic model's word.",
+    "Rank a handful of schedules, those given, or those that a search finds, by\n"
+    "the learned model of the operation, or by the analytic one when there is\n"
+    "none. What bounds each is the analytic model's word.",
     {options, cli_compute},
     1,
     1};
@@ -32,13 +38,29 @@ static int by_seconds(const void *a, const void *b)
     return (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-/* Predict all that were named, else the handful; *count of them. Of the
- * handful, what this matrix cannot be stored as is passed over. */
+/* What a tune with this search would race. */
+static spry_status search_list(spry_schedule *x, int *count, const job *j)
+{
+    spry_tune_options o = tuned_options(j);
+    static spry_candidate found[SEARCHED];
+    spry_status s;
+
+    o.machine = &j->machine;
+    o.search = search;
+    s = say_status(spry_propose(found, count, SEARCHED, j->problem, &o));
+    for (int i = 0; s == SPRY_OK && i < *count; i++)
+        s = open_schedule(&x[i], j, found[i].schedule);
+    return s;
+}
+
+/* Predict all that were named or found, else the handful; *count of them. Of
+ * the handful, what this matrix cannot be stored as is passed over. */
 static spry_status predict_all(guess *out, int *count, const job *j)
 {
     static spry_schedule x[SHAPES_MOST];
     int listed, named = texts != NULL;
-    spry_status s = shape_list(x, &listed, j, texts);
+    spry_status s =
+        search ? search_list(x, &listed, j) : shape_list(x, &listed, j, texts);
 
     *count = 0;
     for (int i = 0; i < listed && s == SPRY_OK; i++) {
@@ -121,9 +143,12 @@ static spry_status predict(const job *j, const char *path)
 {
     static guess guesses[SHAPES_MOST];
     int count;
-    spry_status s = predict_all(guesses, &count, j);
+    spry_status s;
 
     (void)path;
+    if (search && texts)
+        return say_fail(SPRY_USAGE, "give --schedule or --search, not both");
+    s = predict_all(guesses, &count, j);
     if (s == SPRY_OK)
         s = guess_all(guesses, count, j);
     if (s != SPRY_OK)

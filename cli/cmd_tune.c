@@ -8,6 +8,7 @@
 
 static double budget = -1, calls;
 static int effort = SPRY_MEASURE, again, require, top = 12;
+static char *search;
 static const opt options[] = {
     {"budget", OPT_SECONDS, &budget, "TIME",
      "spend about this: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
@@ -15,6 +16,8 @@ static const opt options[] = {
      "how often the kernel will run (very often)"},
     {"effort", OPT_WORD, &effort, "lookup|predict|measure|patient",
      "how hard to try"},
+    {"search", OPT_TEXT, &search, "NAME",
+     "how candidates are found: exhaustive, descent, graph, evolve, random"},
     {"again", OPT_FLAG, &again, NULL,
      "measure even if the store has the answer"},
     {"require-speedup", OPT_FLAG, &require, NULL,
@@ -270,6 +273,7 @@ static spry_status find(spry_plan **out, const job *j)
     o.calls = calls;
     o.effort = (spry_effort)effort;
     o.again = again;
+    o.search = search;
     return say_status(spry_tune(out, j->problem, &o));
 }
 

@@ -89,8 +89,7 @@ static double print_op(bench *b, int o, int aim)
     line lines[] = {{"graph", 20, 0, 0, 0, 0},  {"graph", 50, 0, 0, 0, 0},
                     {"graph", 100, 0, 0, 0, 0}, {"graph", 200, 0, 0, 0, 0},
                     {"graph", 400, 0, 0, 0, 0}, {"graph", 800, 0, 0, 0, 0},
-                    {"evolve", 0, 0, 0, 0, 0},  {"anneal", 0, 0, 0, 0, 0},
-                    {"random", 0, 0, 0, 0, 0}};
+                    {"evolve", 0, 0, 0, 0, 0},  {"random", 0, 0, 0, 0, 0}};
     enum { LINES = sizeof lines / sizeof lines[0] };
     field *f = &b->f[o];
     spry_space space = {.op = f->op, .splits = {6, 6}, .threads = b->m.threads};

@@ -46,12 +46,15 @@ typedef struct {
     void *payload;
     const char *source; /* of the matrix: a path or gen:SPEC#SEED, so that what
                            is measured can be learned from; NULL: unknown */
+    const char *search; /* how candidates are found: "exhaustive", "descent",
+                           "graph", "evolve" or "random"; NULL: as suits the
+                           effort */
 } spry_tune_options;
 
 #define SPRY_TUNE_DEFAULTS                                                  \
     {                                                                       \
         sizeof(spry_tune_options), 0, 0, 0, SPRY_MEASURE, 0, 1, NULL, NULL, \
-            NULL, NULL, NULL                                                \
+            NULL, NULL, NULL, NULL                                          \
     }
 
 /* One line of the table a tune leaves behind. */
@@ -91,6 +94,15 @@ typedef struct {
 /* Find a plan for p. opt NULL: the defaults. */
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt);
+
+/* What a tune would race, best first, with the seconds that are predicted;
+ * nothing is measured. out[most]; *count is how many there are. */
+typedef struct {
+    char schedule[SPRY_SCHEDULE_TEXT];
+    double seconds;
+} spry_candidate;
+spry_status spry_propose(spry_candidate *out, int *count, int most,
+                         const spry_problem *p, const spry_tune_options *opt);
 
 /* The story of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);

@@ -46,9 +46,10 @@ typedef struct {
     const spry_machine *m;
     const sp_history *history;
     uint64_t seed;
-    int measured;   /* proposals will be raced: 0, one is taken on trust */
-    int patient;    /* many may be tried, and compiled for */
-    double seconds; /* budget; 0: the adviser's usual one */
+    int measured;       /* proposals will be raced: 0, one is taken on trust */
+    int patient;        /* many may be tried, and compiled for */
+    double seconds;     /* budget; 0: the adviser's usual one */
+    const char *search; /* a strategy's name; NULL: the adviser's usual one */
 } sp_inquiry;
 
 /* Who searches and predicts during one tune. The family's own begins with

@@ -175,7 +175,7 @@ static spry_status begin_format(descent *d, int32_t format)
 
     x.threads = d->s->m->threads > 1 ? d->s->m->threads : 1;
     if (format == SPRY_SUPER) {
-        x = sp_super_fixed_csr(d->s->p->op, sp_point_nests(d->s).threads);
+        x = sp_super_fixed_csr(d->s->p->op, sp_space_nests(d->s).threads);
         status = consider(d, &x);
     } else {
         if (format == SPRY_CSR)

@@ -116,7 +116,7 @@ static spry_status take_nests(sp_keep *keep, int most, const sp_space *s,
 
 static spry_status visit_nests(sp_keep *keep, int most, const sp_space *s)
 {
-    spry_space space = sp_point_nests(s);
+    spry_space space = sp_space_nests(s);
     sp_nests *own = NULL;
     spry_status status = SPRY_OK;
 

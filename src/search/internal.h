@@ -7,7 +7,7 @@
 #include "search/search.h"
 
 sp_search sp_search_exhaustive, sp_search_descent, sp_search_graph,
-    sp_search_evolve, sp_search_anneal, sp_search_random;
+    sp_search_evolve, sp_search_random;
 
 /* ---- the shortlist (keep.c) ----
  *
@@ -47,8 +47,6 @@ static inline int sp_has(const sp_space *s, sp_domain part)
     return s->domain == part || s->domain == SP_BOTH;
 }
 
-/* The nests that are searched. */
-spry_space sp_point_nests(const sp_space *s);
 /* May x be scored at all: legal, of the domain, and not another's alias? */
 int sp_point_legal(const sp_space *s, const spry_schedule *x);
 /* Score of x: HUGE_VAL when it is not legal here. */

@@ -54,7 +54,7 @@ double sp_point_score(const sp_space *s, const spry_schedule *x)
     return score;
 }
 
-spry_space sp_point_nests(const sp_space *s)
+spry_space sp_space_nests(const sp_space *s)
 {
     enum { SPLITS = 6 };
     spry_space space = s->space;
@@ -73,7 +73,7 @@ spry_space sp_point_nests(const sp_space *s)
 spry_schedule sp_point_first(const sp_space *s)
 {
     if (s->domain == SP_NESTS)
-        return sp_super_fixed_csr(s->p->op, sp_point_nests(s).threads);
+        return sp_super_fixed_csr(s->p->op, sp_space_nests(s).threads);
     return spry_schedule_baseline(1);
 }
 
@@ -103,7 +103,7 @@ static void draw_family(spry_schedule *x, const sp_space *s, int32_t format,
 
 static void draw_nest(spry_schedule *x, const sp_space *s, sp_rng *r)
 {
-    spry_space space = sp_point_nests(s);
+    spry_space space = sp_space_nests(s);
 
     if (s->nests)
         *x = sp_nests_at(s->nests,

@@ -78,10 +78,18 @@ typedef struct {
 typedef spry_status sp_search(sp_candidate *out, int *count, int most,
                               const sp_space *s);
 
+/* What a strategy likes to have ready when it searches the nests. */
+typedef enum {
+    SP_TABLE_NONE,
+    SP_TABLE_HALVES, /* a table with halves: sp_nests_embed */
+    SP_TABLE_GRAPH   /* with a graph: sp_nests_link or sp_nests_load */
+} sp_table_need;
+
 typedef struct {
     const char *name;
     const char *about;
     sp_search *find;
+    sp_table_need table;
 } sp_strategy;
 
 extern const sp_strategy sp_strategies[];
@@ -89,6 +97,11 @@ extern const int sp_strategy_count;
 
 /* NULL when there is none of that name. */
 const sp_strategy *sp_strategy_find(const char *name);
+/* SPRY_USAGE and the names there are when there is none of that name. */
+spry_status sp_strategy_named(const sp_strategy **out, const char *name);
+
+/* The nests that are searched. */
+spry_space sp_space_nests(const sp_space *s);
 
 /* A random legal point, of a random format or a nest; 0 when none was
  * found. */

@@ -17,7 +17,7 @@ sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted)
     return out;
 }
 
-static void add_note(sp_sparse_adviser *a, const char *sentence)
+void sp_sparse_note(sp_sparse_adviser *a, const char *sentence)
 {
     size_t at = strlen(a->head.note);
 
@@ -31,7 +31,7 @@ static void find_compiler(sp_sparse_adviser *a)
     if (!a->q.measured)
         return;
     if (spry_jit_available() != SPRY_OK)
-        add_note(a, spry_message());
+        sp_sparse_note(a, spry_message());
     else
         a->compile = a->q.patient ? SP_COMPILE_ALL : SP_COMPILE_USEFUL;
 }
@@ -55,13 +55,15 @@ spry_status sp_sparse_consult(sp_adviser **out, const sp_inquiry *q)
     a->q = *q;
     find_compiler(a);
     recall(a);
-    s = sp_guess_open(&a->guess, q->p, q->m);
+    s = q->search ? sp_strategy_named(&a->search, q->search) : SPRY_OK;
+    if (s == SPRY_OK)
+        s = sp_guess_open(&a->guess, q->p, q->m);
     if (s != SPRY_OK) {
         sp_sparse_dismiss(&a->head);
         return s;
     }
     if (a->guess.why[0])
-        add_note(a, a->guess.why);
+        sp_sparse_note(a, a->guess.why);
     memcpy(a->head.who, a->guess.who, sizeof a->head.who);
     a->head.trusted = a->guess.view != NULL;
     a->q.seconds = a->head.seconds = q->seconds > 0  ? q->seconds
@@ -75,8 +77,10 @@ void sp_sparse_dismiss(sp_adviser *head)
 {
     sp_sparse_adviser *a = (sp_sparse_adviser *)head;
 
-    if (a)
+    if (a) {
+        sp_nests_free(a->nests);
         sp_guess_close(&a->guess);
+    }
     sp_free(a);
 }
 

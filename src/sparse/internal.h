@@ -14,6 +14,8 @@ typedef struct {
     sp_compiling compile;
     spry_schedule failed[SP_FAILED]; /* of the history */
     int failures;
+    const sp_strategy *search; /* that was asked for by name; NULL: any */
+    sp_nests *nests;           /* the table it wants; NULL: none */
 } sp_sparse_adviser;
 
 /* What the tuner's table has of them (advise.c, propose.c). */
@@ -24,6 +26,13 @@ spry_status sp_sparse_around(sp_adviser *a, sp_proposals *l,
                              const sp_proposal *leader, int leaders);
 int sp_sparse_choose(sp_adviser *a, const sp_proposal *x, int n, int plains);
 void sp_sparse_dismiss(sp_adviser *a);
+
+/* The table of nests that a->search wants, if the model can make one and the
+ * budget allows; else a note (nests.c). */
+spry_status sp_sparse_table(sp_sparse_adviser *a, const sp_space *space);
+
+/* Add a sentence about what was not available. */
+void sp_sparse_note(sp_sparse_adviser *a, const char *sentence);
 
 /* A proposal is a schedule as text. */
 sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted);

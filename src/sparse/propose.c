@@ -100,6 +100,8 @@ static int worth(const spry_schedule *x, void *payload)
  * other; who only predicts is in a hurry. */
 static const sp_strategy *strategy_of(const sp_sparse_adviser *a)
 {
+    if (a->search)
+        return a->search;
     return sp_strategy_find(a->q.measured ? "exhaustive" : "descent");
 }
 
@@ -144,8 +146,15 @@ static spry_status propose_nests(sp_sparse_adviser *a, sp_proposals *l,
     if (!a->guess.view || !a->compile || (!a->q.patient && takes_too_long(a)))
         return SPRY_OK;
     space.domain = SP_NESTS;
-    s = sp_strategy_find("evolve")->find(
-        found, &count, a->q.patient ? NESTS : FEW_NESTS, &space);
+    if (a->search)
+        s = sp_sparse_table(a, &space);
+    if (a->nests) {
+        space.nests = a->nests;
+        space.view = a->guess.view;
+    }
+    if (s == SPRY_OK)
+        s = (a->search ? a->search : sp_strategy_find("evolve"))
+                ->find(found, &count, a->q.patient ? NESTS : FEW_NESTS, &space);
     for (int i = 0; s == SPRY_OK && i < count; i++)
         if (found[i].predicted < within)
             add(l, &found[i].x, found[i].predicted);

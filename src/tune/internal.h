@@ -48,6 +48,13 @@ double sp_tuner_left(const sp_tuner *t); /* seconds */
 
 /* ---- the steps, in order ---- */
 
+/* Take the options; sp_tune_end also after a failure. */
+spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
+                          const spry_tune_options *opt);
+void sp_tune_end(sp_tuner *t);
+/* Room for proposals and results. */
+spry_status sp_tune_open_results(sp_tuner *t);
+
 /* The machine and the store, or a note (prepare.c). */
 spry_status sp_tune_prepare(sp_tuner *t);
 /* The machine's probed numbers, which only guesses and races need. */

@@ -51,7 +51,8 @@ spry_status sp_tune_consult(sp_tuner *t)
                     .seed = t->opt.seed,
                     .measured = t->opt.effort >= SPRY_MEASURE,
                     .patient = t->opt.effort == SPRY_PATIENT,
-                    .seconds = t->opt.seconds};
+                    .seconds = t->opt.seconds,
+                    .search = t->opt.search};
     spry_status s;
 
     if (t->db)
@@ -60,8 +61,6 @@ spry_status sp_tune_consult(sp_tuner *t)
     s = t->family->consult(&t->adviser, &q);
     if (s != SPRY_OK)
         return s;
-    if (*t->adviser->note)
-        sp_tuner_note(t, t->adviser->note);
     t->opt.seconds = t->adviser->seconds;
     return SPRY_OK;
 }
@@ -98,6 +97,8 @@ spry_status sp_tune_propose(sp_tuner *t)
         (void)sp_proposals_add(&t->list, &plain[i]);
     add_liked(t);
     s = t->family->propose(t->adviser, &t->list);
+    if (*t->adviser->note)
+        sp_tuner_note(t, t->adviser->note);
     take(t);
     return s;
 }

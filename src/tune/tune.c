@@ -24,8 +24,8 @@ static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
 /* Fewer calls than this many seconds of plain work are not worth a race. */
 static const double WORTH_TUNING = 0.05;
 
-static spry_status begin(sp_tuner *t, const spry_problem *p,
-                         const spry_tune_options *opt)
+spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
+                          const spry_tune_options *opt)
 {
     static const spry_tune_options defaults = SPRY_TUNE_DEFAULTS;
 
@@ -47,7 +47,7 @@ static spry_status begin(sp_tuner *t, const spry_problem *p,
     return SPRY_OK;
 }
 
-static void end(sp_tuner *t)
+void sp_tune_end(sp_tuner *t)
 {
     spry_plan_free(t->made);
     if (t->family) {
@@ -338,7 +338,7 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
 }
 
 /* Room for results, and for proposals to become results. */
-static spry_status open_results(sp_tuner *t)
+spry_status sp_tune_open_results(sp_tuner *t)
 {
     t->list.most = SP_RESULTS - SP_FINALISTS;
     t->list.list = sp_alloc(t->list.most, sizeof *t->list.list);
@@ -352,7 +352,7 @@ static spry_status start_measuring(sp_tuner *t)
     spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, 0);
 
     if (s == SPRY_OK)
-        s = open_results(t);
+        s = sp_tune_open_results(t);
     t->least = t->family->least(t->p, &t->m);
     if (s == SPRY_OK && t->db)
         (void)sp_origin_add(t->db, t->family, t->p, t->opt.source, NULL);
@@ -401,7 +401,7 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
 /* The favourite, if it promises enough. */
 static spry_status favourite(char best[SPRY_SCHEDULE_TEXT], sp_tuner *t)
 {
-    spry_status s = open_results(t);
+    spry_status s = sp_tune_open_results(t);
 
     if (s == SPRY_OK)
         s = sp_tune_propose(t);
@@ -459,7 +459,7 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
     spry_status s;
 
     *out = NULL;
-    s = begin(&t, p, opt);
+    s = sp_tune_begin(&t, p, opt);
     if (s == SPRY_OK)
         s = sp_tune_prepare(&t);
     if (s == SPRY_OK)
@@ -475,6 +475,6 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
         else
             s = measure(out, &t);
     }
-    end(&t);
+    sp_tune_end(&t);
     return s;
 }

@@ -35,6 +35,17 @@ holds "not d['measured'] and d['verified'] and d['trials'] == []"
 expect 0 "$SPRY" tune gen:uniform,rows=20k --effort predict
 ! grep -q interval out || fail "an interval of nothing: $(cat out)"
 
+# A search by its name.
+expect 0 "$SPRY" tune gen:uniform,rows=2000 --search graph --budget 500ms \
+    --store :memory: --json
+holds "d['verified'] and d['trials']"
+expect 0 "$SPRY" predict gen:uniform,rows=2000 --search graph --json
+holds "len(d['predictions']) > 3"
+holds "d['predictions'][0]['seconds'] <= d['predictions'][-1]['seconds']"
+expect 2 "$SPRY" predict gen:uniform,rows=2000 --search luck
+has "no search 'luck'; there are exhaustive" err
+expect 2 "$SPRY" predict gen:uniform,rows=200 --search graph --schedule csr
+
 # An empty matrix leaves nothing to gain.
 expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --budget 200ms --json
 changed=$(get "d['changed']")

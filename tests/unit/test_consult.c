@@ -155,6 +155,100 @@ static void what_cannot_be_used_is_noted(void **state)
     assert_true(story.verified);
 }
 
+/* ---- searches by name ---- */
+
+enum { MOST = 40 };
+
+static int propose(spry_candidate out[MOST], const world *w,
+                   const spry_problem *p, const char *search)
+{
+    spry_tune_options o = w->opt;
+    int count = -1;
+
+    o.search = search;
+    o.seconds = 60;
+    o.effort = SPRY_PATIENT;
+    check_ok(spry_propose(out, &count, MOST, p, &o));
+    return count;
+}
+
+static void every_search_proposes_what_can_be_had(void **state)
+{
+    static const char *const name[] = {"exhaustive", "descent", "graph",
+                                       "evolve",     "random",  NULL};
+    const world *w = *state;
+    spry_candidate found[MOST];
+
+    for (int i = 0; i == 0 || name[i - 1]; i++) {
+        int count = propose(found, w, w->p, name[i]);
+
+        assert_in_range(count, 3, MOST);
+        for (int k = 0; k < count; k++) {
+            spry_schedule x;
+
+            check_ok(spry_schedule_parse(&x, found[k].schedule));
+            check_ok(spry_schedule_legal(&x, w->p, &w->m));
+            assert_true(isfinite(found[k].seconds));
+            assert_true(k == 0 || found[k - 1].seconds <= found[k].seconds);
+        }
+    }
+}
+
+static void a_search_nobody_knows_is_refused(void **state)
+{
+    const world *w = *state;
+    spry_tune_options o = w->opt;
+    spry_candidate found;
+    spry_plan *plan;
+    int count;
+
+    o.search = "luck";
+    assert_int_equal(spry_propose(&found, &count, 1, w->p, &o), SPRY_USAGE);
+    assert_non_null(strstr(spry_message(), "no search 'luck'; there are"));
+    assert_int_equal(spry_tune(&plan, w->p, &o), SPRY_USAGE);
+    assert_null(plan);
+}
+
+static void same(const spry_candidate *a, const spry_candidate *b, int count)
+{
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(a[i].schedule, b[i].schedule);
+        assert_true(a[i].seconds == b[i].seconds);
+    }
+}
+
+/* Made, read again, and made again when it is damaged. */
+static void the_graph_of_nests_is_kept(void **state)
+{
+    const world *w = *state;
+    static spry_candidate first[MOST], again[MOST];
+    char path[2 * TEST_FOLDER], folder[TEST_FOLDER + 8];
+    spry_problem *p;
+    sp_file before, after;
+    int count;
+
+    unsetenv("SPRY_MODELS"); /* the shipped model has a factored head */
+    setenv("SPRY_HOME", w->dir, 1);
+    snprintf(folder, sizeof folder, "%s/cache", w->dir);
+    snprintf(path, sizeof path, "%s/nests-spmv-6-6-%d.knn", folder,
+             w->m.threads);
+    check_ok(spry_problem_spmv(&p, w->A, SPRY_F64));
+    count = propose(first, w, p, "graph");
+    check_ok(sp_file_read(&before, path, 1 << 28));
+    assert_int_equal(propose(again, w, p, "graph"), count);
+    same(first, again, count);
+    check_ok(sp_file_write(path, "no graph", 8));
+    assert_int_equal(propose(again, w, p, "graph"), count);
+    same(first, again, count);
+    check_ok(sp_file_read(&after, path, 1 << 28));
+    assert_int_equal(after.len, before.len);
+    sp_file_free(&before);
+    sp_file_free(&after);
+    unlink(path);
+    rmdir(folder);
+    spry_problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +257,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_one_the_analytic_model_does,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_used_is_noted, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(every_search_proposes_what_can_be_had,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_search_nobody_knows_is_refused,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_graph_of_nests_is_kept, set_up,
                                         tear_down),
     };
 
