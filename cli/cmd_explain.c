@@ -56,7 +56,21 @@ static const char *meaning(const char *bound)
     return "";
 }
 
-static void print_terms(const spry_schedule *x, const spry_prediction *p)
+/* How close to what the machine can do at all: of the measured time if there
+ * is one, else of the predicted. */
+static void print_limit(const spry_prediction *p, double measured)
+{
+    double limit, seconds = measured > 0 ? measured : p->seconds;
+    const char *name = spry_prediction_limit(p, &limit);
+
+    if (limit > 0 && seconds > 0)
+        printf("  limit %s: %s, %.0f %% of it %s\n", name, say_seconds(limit),
+               100 * limit / seconds,
+               measured > 0 ? "reached" : "reached by the model");
+}
+
+static void print_terms(const spry_schedule *x, const spry_prediction *p,
+                        double measured)
 {
     enum { BAR = 32 };
     char text[SPRY_SCHEDULE_TEXT];
@@ -72,6 +86,7 @@ static void print_terms(const spry_schedule *x, const spry_prediction *p)
         printf("  %-10s %9s%s%.*s\n", terms[i].name, say_seconds(term(p, i)),
                bar ? "  " : "", bar, "################################");
     }
+    print_limit(p, measured);
     printf("  %s packed, %s of traffic beyond the caches\n\n",
            say_bytes(p->bytes), say_bytes(p->traffic));
 }
@@ -190,6 +205,7 @@ typedef struct {
     spry_prediction of_baseline, of_winner;
     int measured;
     double speedup, low, high;
+    double seconds[2];   /* measured of the baseline and of the winner, or 0 */
     char who[SPRY_WHO];  /* predicts */
     double predicted[2]; /* seconds of the baseline and of the winner */
 } story;
@@ -201,9 +217,11 @@ static double pack_runs(const story *t)
 }
 
 static void json_side(json *j, const char *key, const spry_schedule *x,
-                      const spry_prediction *p)
+                      const spry_prediction *p, double measured)
 {
     char text[SPRY_SCHEDULE_TEXT];
+    double limit;
+    const char *name = spry_prediction_limit(p, &limit);
 
     json_open(j, key, '{');
     json_text(j, "schedule", spry_schedule_text(text, x));
@@ -213,6 +231,10 @@ static void json_side(json *j, const char *key, const spry_schedule *x,
         json_number(j, terms[i].name, term(p, i));
     json_number(j, "bytes", p->bytes);
     json_number(j, "traffic", p->traffic);
+    json_text(j, "limit", name);
+    json_number(j, "limit_seconds", limit);
+    json_number(j, "limit_share",
+                limit / (measured > 0 ? measured : p->seconds));
     json_close(j, '}');
 }
 
@@ -221,8 +243,8 @@ static void print_json(const story *t, const job *work)
     json j = json_begin("spry.explain/1");
 
     json_text(&j, "problem", spry_problem_key(work->problem));
-    json_side(&j, "baseline", &t->baseline, &t->of_baseline);
-    json_side(&j, "winner", &t->winner, &t->of_winner);
+    json_side(&j, "baseline", &t->baseline, &t->of_baseline, t->seconds[0]);
+    json_side(&j, "winner", &t->winner, &t->of_winner, t->seconds[1]);
     json_open(&j, "changes", '[');
     differences(&t->baseline, &t->winner, tell_program, &j);
     json_close(&j, ']');
@@ -239,13 +261,13 @@ static void print_people(const story *t)
 {
     char text[SPRY_SCHEDULE_TEXT], baseline[SPRY_SCHEDULE_TEXT];
 
-    print_terms(&t->baseline, &t->of_baseline);
+    print_terms(&t->baseline, &t->of_baseline, t->seconds[0]);
     spry_schedule_text(baseline, &t->baseline);
     if (strcmp(spry_schedule_text(text, &t->winner), baseline) == 0) {
         printf("Nothing better is known: the plain loop stays.\n");
         return;
     }
-    print_terms(&t->winner, &t->of_winner);
+    print_terms(&t->winner, &t->of_winner, t->seconds[1]);
     printf("What changed:\n");
     differences(&t->baseline, &t->winner, tell_person, NULL);
     printf("Packing costs about %s plain runs.\n", say_runs(pack_runs(t)));
@@ -278,6 +300,8 @@ static spry_status find_winner(story *t, const job *j)
             t->speedup = how->speedup;
             t->low = how->low;
             t->high = how->high;
+            t->seconds[0] = how->baseline_seconds;
+            t->seconds[1] = how->seconds;
         }
     }
     spry_plan_free(plan);

@@ -36,31 +36,52 @@ static const char *cache_size(char text[32], int64_t bytes)
     return text;
 }
 
-static void print_level(const char *name, spry_cache c, double rate,
-                        double latency)
+/* What the system says beside what a chain of loads found. */
+static void print_level(const spry_machine *m, int level)
 {
-    char size[32];
+    const spry_cache *c = &m->cache[level];
+    int64_t found = spry_machine_cache(m, level);
+    char size[32], ours[32];
 
-    if (c.bytes)
-        printf("%-8s %8s   %10s/s  %9s   shared by %d\n", name,
-               cache_size(size, c.bytes), say_bytes(rate), say_seconds(latency),
-               c.shared_by);
+    if (!c->bytes)
+        return;
+    printf("L%-7d %8s  %8s", level + 1, cache_size(size, c->bytes),
+           found ? cache_size(ours, found) : "none");
+    if (m->cache_read[level] > 0)
+        printf("   %10s/s", say_bytes(m->cache_read[level]));
+    else
+        printf("   %12s", "");
+    printf("  %9s   shared by %d\n", say_seconds(m->latency[level]),
+           c->shared_by);
+}
+
+/* Random lines that all threads together can fetch. */
+static void print_lines(const spry_machine *m)
+{
+    int all = m->points - 1;
+
+    if (all >= 0 && m->lines[all] > 0)
+        printf("random lines  %s of memory, %s on usual pages\n",
+               say_rate(m->lines[all], "/s"),
+               say_rate(m->lines_small[all], "/s"));
 }
 
 static void print_card(const spry_machine *m)
 {
-    static const char *const level[] = {"L1", "L2", "L3"};
-
     printf("%s\n", m->name);
     printf("%d of %d cores usable, %s, fingerprint %s\n", m->threads, m->cores,
            spry_isa_name(m->isa), m->fingerprint);
     if (!m->probed)
         return;
-    printf("\n%-8s %8s   %12s  %9s\n", "", "size", "read", "latency");
+    printf("\n%-8s %8s  %8s   %12s  %9s\n", "", "reported", "measured", "read",
+           "latency");
     for (int i = 0; i < SPRY_CACHES; i++)
-        print_level(level[i], m->cache[i], m->cache_read[i], m->latency[i]);
-    printf("%-8s %8s   %12s  %9s\n", "memory", say_bytes((double)m->memory), "",
-           say_seconds(m->latency[SPRY_CACHES]));
+        print_level(m, i);
+    printf("%-8s %8s  %8s   %12s  %9s", "memory", say_bytes((double)m->memory),
+           "", "", say_seconds(m->latency[SPRY_CACHES]));
+    if (m->latency_small > 0)
+        printf("   %s on usual pages", say_seconds(m->latency_small));
+    printf("\n");
     for (int i = 0; i < m->points; i++)
         printf("         %d thread%s: read %s/s, triad %s/s\n", m->at[i],
                m->at[i] > 1 ? "s" : "", say_bytes(m->read[i]),
@@ -68,6 +89,7 @@ static void print_card(const spry_machine *m)
     printf("\nmultiply-add  f32 %s, f64 %s on one thread\n",
            say_rate(m->fma_f32, "FLOP/s"), say_rate(m->fma_f64, "FLOP/s"));
     printf("gather        %s per element\n", say_seconds(m->gather));
+    print_lines(m);
     printf("thread start  %s\n", say_seconds(m->fork));
     printf("noise         %.1f %% (grade %c)\n", 100 * m->noise,
            spry_machine_grade(m));

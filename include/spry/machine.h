@@ -37,7 +37,7 @@ typedef struct {
     int threads;          /* that we may use: affinity, cgroup, limit */
     int line;             /* cache line, bytes */
     spry_isa isa;
-    spry_cache cache[SPRY_CACHES]; /* L1 data, L2, L3 */
+    spry_cache cache[SPRY_CACHES]; /* L1 data, L2, L3, as reported */
     int64_t memory;                /* bytes of RAM, cgroup limit respected */
 
     int probed;                /* nonzero when the rest is filled in */
@@ -46,11 +46,17 @@ typedef struct {
     double read[SPRY_POINTS];  /* [points] bytes/s, summing a large array */
     double triad[SPRY_POINTS]; /* [points] bytes/s, a = b + s c, 3 words */
     double cache_read[SPRY_CACHES]; /* bytes/s, one thread, per level */
+    /* Bytes of each cache that a chain of loads found, never more than
+     * reported; 0: no faster than memory. measured[0] is 0: not measured. */
+    int64_t measured[SPRY_CACHES];
     double
         latency[SPRY_CACHES + 1]; /* seconds per dependent load; memory last */
-    double gather;                /* seconds per element gathered from L2 */
-    double fma_f32, fma_f64;      /* FLOP/s of one thread */
-    double fork;                  /* seconds for an empty parallel region */
+    double latency_small;         /* the same from memory, on usual pages */
+    /* [points] random lines of memory per second, on huge and usual pages. */
+    double lines[SPRY_POINTS], lines_small[SPRY_POINTS];
+    double gather;           /* seconds per element gathered from L2 */
+    double fma_f32, fma_f64; /* FLOP/s of one thread */
+    double fork;             /* seconds for an empty parallel region */
     double noise; /* p95 of |log ratio| of a kernel raced against itself */
 } spry_machine;
 
@@ -73,6 +79,10 @@ spry_status spry_machine_text(char **out, const spry_machine *m);
 spry_status spry_machine_json(char **out, const spry_machine *m);
 spry_status spry_machine_parse(spry_machine *out, const char *text,
                                const char *path_for_errors);
+
+/* Bytes of a cache to reckon with: as measured, else as reported. Level 0 is
+ * L1; 0: there is none. */
+int64_t spry_machine_cache(const spry_machine *m, int level);
 
 /* 'A' (quiet) to 'D' (very noisy), from m->noise; '?' when not probed. */
 char spry_machine_grade(const spry_machine *m);

@@ -25,7 +25,17 @@ typedef struct {
     double bytes;     /* packed size of A */
     double traffic;   /* bytes from memory beyond the last cache */
     double pack_seconds;
+    /* Seconds that no kernel with this storage can be below, by what it needs
+     * of the machine; 0: not known. */
+    double least_flops;   /* multiply-adds */
+    double least_cache;   /* bytes out of the cache that gives them slowest */
+    double least_memory;  /* bytes out of memory and into it */
+    double least_gathers; /* random lines of memory */
 } spry_prediction;
+
+/* Which of the least_ binds, and its seconds: "multiply-adds", "cache",
+ * "memory" or "gathers"; "nothing" and 0 when none is known. */
+const char *spry_prediction_limit(const spry_prediction *p, double *seconds);
 
 /* "bandwidth", "latency", "compute", "overhead" or "imbalance". */
 const char *spry_prediction_bound(const spry_prediction *p);

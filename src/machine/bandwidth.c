@@ -61,7 +61,7 @@ static void read_cache(void *ctx)
 }
 
 /* 1, 2, 4 ... and all. */
-static void choose_points(spry_machine *m)
+void sp_probe_points(spry_machine *m)
 {
     m->points = 0;
     for (int n = 1; n < m->threads && m->points < SPRY_POINTS - 1; n *= 2)
@@ -74,7 +74,6 @@ void sp_probe_bandwidth(sp_probe *p)
     spry_machine *m = p->m;
     const double word = sizeof(double);
 
-    choose_points(m);
     for (int i = 0; i < m->points; i++) {
         job j = {p, p->words, m->at[i]};
         double share = MEMORY_BUDGET / (2 * m->points);

@@ -8,18 +8,19 @@
 #include "spry/machine.h"
 
 typedef enum { NAME, PRINT, ISA, INT, WIDE, REAL } kind;
-typedef enum { OPTIONAL, NEEDED, PER_POINT } rule;
+/* PER_POINT: one value for each of `at`; IF_ANY: so many or none. */
+typedef enum { OPTIONAL, NEEDED, PER_POINT, IF_ANY } rule;
 
 typedef struct {
     const char *key;
     kind kind;
     rule rule;
     size_t at, stride;
-    int count; /* values on the line; PER_POINT: at most */
+    int count; /* values on the line; of points: at most */
     double least, most;
 } field;
 
-enum { FIELDS = 21 };
+enum { FIELDS = 25 };
 extern const field sp_machine_fields[FIELDS];
 
 #endif

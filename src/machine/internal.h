@@ -51,19 +51,35 @@ const sp_lanes *sp_lanes_of(spry_isa isa);
 typedef struct {
     spry_machine *m;
     const sp_lanes *lanes;
-    double *region;
-    int64_t words; /* of region, a multiple of 1024 */
-    double sink;   /* results go here so that nothing is optimised away */
+    double *region; /* on huge pages where there are */
+    double *small;  /* half as large, on usual pages; NULL: no memory for it */
+    int64_t words;  /* of region, a multiple of 1024 */
+    double sink;    /* results go here so that nothing is optimised away */
 } sp_probe;
 
 /* Seconds of one run: the fastest of at least three samples, each long
  * enough for the clock, within about `budget` seconds. */
 double sp_fastest(void (*run)(void *ctx), void *ctx, double budget);
 
-void sp_probe_bandwidth(sp_probe *p); /* read, triad, cache_read */
-void sp_probe_latency(sp_probe *p);   /* latency, gather */
-void sp_probe_compute(sp_probe *p);   /* fma_f32, fma_f64, fork */
-void sp_probe_noise(sp_probe *p);     /* noise */
+void sp_probe_bandwidth(sp_probe *p);  /* read, triad, cache_read */
+void sp_probe_latency(sp_probe *p);    /* latency, measured, gather */
+void sp_probe_points(spry_machine *m); /* points, at */
+void sp_probe_lines(sp_probe *p);      /* lines, lines_small */
+void sp_probe_compute(sp_probe *p);    /* fma_f32, fma_f64, fork */
+void sp_probe_noise(sp_probe *p);      /* noise */
+
+/* Seconds per dependent load over the working set. */
+enum { SP_CURVE = 64 };
+typedef struct {
+    int count;
+    int64_t bytes[SP_CURVE];  /* [count] rising */
+    double seconds[SP_CURVE]; /* [count] */
+    double memory;            /* seconds per load that no cache has */
+} sp_curve;
+
+/* The sizes that the curve shows, 0 for a level that saves nothing. */
+void sp_curve_caches(int64_t out[SPRY_CACHES], const sp_curve *c,
+                     const spry_cache reported[SPRY_CACHES]);
 
 /* Words of the working set that stays inside cache `level`; 0: no cache. */
 int64_t sp_probe_level_words(const sp_probe *p, int level);

@@ -34,6 +34,12 @@ static double weight(spry_isa isa)
     return set->bytes * (set->fused ? 2.0 : 1.0);
 }
 
+/* Point n moves to the share f of the way from its neighbour. */
+static void between(double *curve, int n, double f)
+{
+    curve[n] = curve[n - 1] + f * (curve[n] - curve[n - 1]);
+}
+
 /* Forget the points above `threads`; the last becomes `threads` itself, on
  * the line between its neighbours. */
 static void cut_points(spry_machine *m, int threads)
@@ -48,11 +54,20 @@ static void cut_points(spry_machine *m, int threads)
         double f = (double)(threads - m->at[n - 1]) /
                    (double)(m->at[n] - m->at[n - 1]);
 
-        m->read[n] = m->read[n - 1] + f * (m->read[n] - m->read[n - 1]);
-        m->triad[n] = m->triad[n - 1] + f * (m->triad[n] - m->triad[n - 1]);
+        between(m->read, n, f);
+        between(m->triad, n, f);
+        between(m->lines, n, f);
+        between(m->lines_small, n, f);
     }
     m->at[n] = threads;
     m->points = n + 1;
+}
+
+int64_t spry_machine_cache(const spry_machine *m, int level)
+{
+    if (level < 0 || level >= SPRY_CACHES)
+        return 0;
+    return m->measured[0] > 0 ? m->measured[level] : m->cache[level].bytes;
 }
 
 spry_status spry_machine_limit(spry_machine *m, int threads, spry_isa isa)

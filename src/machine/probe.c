@@ -3,11 +3,15 @@
  * Each stage has a share of the time; together they stay near one second.
  * A number is the fastest of several samples: what the machine can do, not
  * what its other users left of it. Only noise is about the others. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "spry/machine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "machine/internal.h"
@@ -41,10 +45,10 @@ double sp_fastest(void (*run)(void *ctx), void *ctx, double budget)
  * this one: of a large shared cache only a part may be ours. */
 int64_t sp_probe_level_words(const sp_probe *p, int level)
 {
-    int64_t bytes = p->m->cache[level].bytes / 2;
+    int64_t bytes = spry_machine_cache(p->m, level) / 2;
 
-    if (level > 0 && 4 * p->m->cache[level - 1].bytes < bytes)
-        bytes = 4 * p->m->cache[level - 1].bytes;
+    if (level > 0 && 4 * spry_machine_cache(p->m, level - 1) < bytes)
+        bytes = 4 * spry_machine_cache(p->m, level - 1);
     if (bytes > p->words / 2 * (int64_t)sizeof(double))
         bytes = p->words / 2 * (int64_t)sizeof(double);
     return bytes / (int64_t)sizeof(double) / 1024 * 1024;
@@ -79,6 +83,21 @@ static void touch(double *x, int64_t n, int threads)
         x[i] = 1e-3 * (double)(i & 7);
 }
 
+/* Half as much memory that stays on pages of the usual size; what to free. */
+static void *usual_pages(sp_probe *p)
+{
+    int64_t page = sysconf(_SC_PAGESIZE), words = p->words / 2;
+    char *block = sp_alloc_raw(words * (int64_t)sizeof(double) + page, 1);
+    char *first = block + page - (uintptr_t)block % (uintptr_t)page;
+
+    if (!block)
+        return NULL;
+    madvise(first, (size_t)words * sizeof(double), MADV_NOHUGEPAGE);
+    p->small = (double *)(void *)first;
+    touch(p->small, words, p->m->threads);
+    return block;
+}
+
 /* More digits than the stopwatch has would only be noise in the files. */
 static void round_off(double *x, int n)
 {
@@ -96,6 +115,9 @@ static void round_all(spry_machine *m)
     round_off(m->triad, SPRY_POINTS);
     round_off(m->cache_read, SPRY_CACHES);
     round_off(m->latency, SPRY_CACHES + 1);
+    round_off(&m->latency_small, 1);
+    round_off(m->lines, SPRY_POINTS);
+    round_off(m->lines_small, SPRY_POINTS);
     round_off(&m->gather, 1);
     round_off(&m->fma_f32, 1);
     round_off(&m->fma_f64, 1);
@@ -118,6 +140,7 @@ spry_status spry_machine_probe(spry_machine *m)
 {
     sp_probe p = {.m = m};
     spry_status s = can_run_here(m);
+    void *small = NULL;
 
     if (s != SPRY_OK)
         return s;
@@ -126,11 +149,16 @@ spry_status spry_machine_probe(spry_machine *m)
     p.region = sp_alloc_raw(p.words, sizeof(double));
     if (!p.region)
         return sp_fail_memory((size_t)p.words * sizeof(double));
+    small = usual_pages(&p);
     touch(p.region, p.words, m->threads);
+    sp_probe_points(m);
+    sp_probe_latency(&p); /* first: the others go by the caches it finds */
+    sp_probe_lines(&p);
+    sp_free(small);
+    touch(p.region, p.words, m->threads); /* chains are no numbers to add */
     sp_probe_bandwidth(&p);
     sp_probe_compute(&p);
     sp_probe_noise(&p);
-    sp_probe_latency(&p); /* last: it overwrites the region */
     sp_free(p.region);
     round_all(m);
     m->probed = 1;

@@ -88,7 +88,7 @@ static spry_status read_numbers(reader *r, const field *f, int *count,
         if (*count == f->count || !read_number(r->m, f, (*count)++, &at, end) ||
             (at < end && !strchr(" \t\r", *at)))
             return bad_value(r, f);
-    if (*count == 0 || (f->rule != PER_POINT && *count != f->count))
+    if (*count == 0 || (f->rule < PER_POINT && *count != f->count))
         return bad_value(r, f);
     return SPRY_OK;
 }
@@ -128,7 +128,9 @@ static spry_status check_whole(const reader *r)
         if (sp_machine_fields[i].rule == NEEDED && !r->seen[i])
             return sp_fail(SPRY_INPUT, "%s: '%s' is missing", r->path,
                            sp_machine_fields[i].key);
-        if (sp_machine_fields[i].rule == PER_POINT && r->seen[i] != m->points)
+        if (r->seen[i] != m->points &&
+            (sp_machine_fields[i].rule == PER_POINT ||
+             (sp_machine_fields[i].rule == IF_ANY && r->seen[i])))
             return sp_fail(SPRY_INPUT, "%s: '%s' needs as many values as 'at'",
                            r->path, sp_machine_fields[i].key);
     }

@@ -15,6 +15,7 @@
 
 #define ONE(f)   offsetof(spry_machine, f), 0, 1
 #define MANY(f)  offsetof(spry_machine, f), sizeof(double)
+#define WIDES(f) offsetof(spry_machine, f), sizeof(int64_t)
 #define CACHE(f) offsetof(spry_machine, cache[0].f), sizeof(spry_cache)
 #define THREADS  offsetof(spry_machine, at), sizeof(int)
 
@@ -28,6 +29,7 @@ const field sp_machine_fields[FIELDS] = {
     {"isa", ISA, NEEDED, ONE(isa), 0, 0},
     {"cache_bytes", WIDE, NEEDED, CACHE(bytes), SPRY_CACHES, 0, 1e12},
     {"cache_shared_by", INT, OPTIONAL, CACHE(shared_by), SPRY_CACHES, 0, 1e6},
+    {"cache_measured", WIDE, OPTIONAL, WIDES(measured), SPRY_CACHES, 0, 1e12},
     {"memory", WIDE, OPTIONAL, ONE(memory), 0, 1e18},
     {"probed", INT, OPTIONAL, ONE(probed), 0, 1},
     {"at", INT, PER_POINT, THREADS, SPRY_POINTS, 1, 1e6},
@@ -35,6 +37,9 @@ const field sp_machine_fields[FIELDS] = {
     {"triad", REAL, PER_POINT, MANY(triad), SPRY_POINTS, 0, 1e30},
     {"cache_read", REAL, OPTIONAL, MANY(cache_read), SPRY_CACHES, 0, 1e30},
     {"latency", REAL, OPTIONAL, MANY(latency), SPRY_CACHES + 1, 0, 1e30},
+    {"latency_small", REAL, OPTIONAL, ONE(latency_small), 0, 1e30},
+    {"lines", REAL, IF_ANY, MANY(lines), SPRY_POINTS, 0, 1e30},
+    {"lines_small", REAL, IF_ANY, MANY(lines_small), SPRY_POINTS, 0, 1e30},
     {"gather", REAL, OPTIONAL, ONE(gather), 0, 1e30},
     {"fma_f32", REAL, OPTIONAL, ONE(fma_f32), 0, 1e30},
     {"fma_f64", REAL, OPTIONAL, ONE(fma_f64), 0, 1e30},
@@ -44,7 +49,7 @@ const field sp_machine_fields[FIELDS] = {
 
 static int count_of(const field *f, const spry_machine *m)
 {
-    return f->rule == PER_POINT ? m->points : f->count;
+    return f->rule >= PER_POINT ? m->points : f->count;
 }
 
 /* Value i of f as JSON, which for numbers is also how the text has them. */

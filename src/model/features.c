@@ -176,7 +176,7 @@ void sp_features_machine(float out[SP_MACHINE], const spry_machine *m)
     sp_put(&r, probed(spry_isa_bytes(m->isa)));
     sp_put(&r, probed(m->line));
     for (int i = 0; i < SPRY_CACHES; i++)
-        sp_put(&r, probed((double)m->cache[i].bytes));
+        sp_put(&r, probed((double)spry_machine_cache(m, i)));
     for (int i = 0; i < SPRY_CACHES; i++)
         sp_put(&r, probed(m->cache[i].shared_by));
     sp_put(&r, probed((double)m->memory));

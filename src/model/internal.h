@@ -91,9 +91,11 @@ typedef struct {
     double bandwidth[SP_LEVELS]; /* bytes/s of all threads together */
     double latency[SP_LEVELS];   /* seconds */
     double store;                /* bytes/s to memory, all threads */
-    double gather;               /* seconds per element, hardware gather */
-    double fork;                 /* seconds to start and join the threads */
-    double line;                 /* bytes */
+    double lines;  /* random ones of memory a second; 0: unknown */
+    double flops;  /* a second, all threads; 0: unknown */
+    double gather; /* seconds per element, hardware gather */
+    double fork;   /* seconds to start and join the threads */
+    double line;   /* bytes */
 } sp_rates;
 
 sp_rates sp_model_rates(const sp_ask *q);

@@ -116,8 +116,10 @@ static void put_bytes(sp_feature_row *r, const spry_prediction *t,
     sp_put(r, log2((1 + t->bytes) / (1 + csr)));
     sp_put(r, log2((1 + t->traffic) / (1 + spry_problem_bytes(p))));
     for (int i = 0; i < SPRY_CACHES; i++) {
-        sp_put(r, log2((1 + t->bytes) / (1 + (double)m->cache[i].bytes)));
-        sp_put(r, log2((1 + dense) / (1 + (double)m->cache[i].bytes)));
+        double cache = (double)spry_machine_cache(m, i);
+
+        sp_put(r, log2((1 + t->bytes) / (1 + cache)));
+        sp_put(r, log2((1 + dense) / (1 + cache)));
     }
 }
 
@@ -167,7 +169,7 @@ static void put_hits(sp_feature_row *r, const spry_schedule *x,
     double bytes = fmax(n * (double)p->type, m->line);
 
     for (int level = 1; level < SPRY_CACHES; level++) {
-        double hits = 0, held = (double)m->cache[level].bytes / bytes;
+        double hits = 0, held = (double)spry_machine_cache(m, level) / bytes;
 
         for (int b = 0; b < SPRY_REUSE && exp2(b) < held; b++)
             hits += (double)t->reuse[b];

@@ -53,6 +53,13 @@ static double side_by_side(const sp_ask *q, const sp_storage *k,
     return fmax(1, fmax(found, asked));
 }
 
+/* More random lines than that memory does not give, however many are asked
+ * for at a time. */
+static double gather_seconds(const sp_traffic *f, const sp_rates *r)
+{
+    return r->lines > 0 ? f->misses[SPRY_CACHES] / r->lines : 0;
+}
+
 static double latency_seconds(const sp_ask *q, const sp_storage *k,
                               const sp_work *w, const sp_traffic *f,
                               const sp_rates *r)
@@ -63,7 +70,8 @@ static double latency_seconds(const sp_ask *q, const sp_storage *k,
         lines += f->misses[i];
     for (int i = 2; i < SP_LEVELS; i++) /* the second level's wait is hidden */
         wait += f->misses[i] * (r->latency[i] - r->latency[1]);
-    return wait / side_by_side(q, k, w, lines) / r->cores;
+    wait /= side_by_side(q, k, w, lines) * r->cores;
+    return fmax(wait, gather_seconds(f, r));
 }
 
 static double bandwidth_seconds(const sp_traffic *f, const sp_rates *r)
@@ -73,6 +81,24 @@ static double bandwidth_seconds(const sp_traffic *f, const sp_rates *r)
     for (int i = 1; i < SP_LEVELS; i++)
         sum += f->bytes[i] / r->bandwidth[i];
     return sum;
+}
+
+static void fill_limits(spry_prediction *out, const sp_ask *q,
+                        const sp_traffic *f, const sp_rates *r)
+{
+    double flops = spry_problem_flops(q->p);
+
+    out->least_flops = r->flops > 0 ? flops / r->flops : 0;
+    out->least_cache = 0;
+    for (int i = 0; i < SPRY_CACHES; i++)
+        if (q->m->cache_read[i] > 0)
+            out->least_cache =
+                fmax(out->least_cache, f->bytes[i] / r->bandwidth[i]);
+    out->least_memory =
+        q->m->probed ? f->bytes[SPRY_CACHES] / r->bandwidth[SPRY_CACHES] +
+                           f->stored / r->store
+                     : 0;
+    out->least_gathers = gather_seconds(f, r);
 }
 
 /* ---- threads ---- */
@@ -177,6 +203,7 @@ static void fill_terms(spry_prediction *out, const sp_ask *q,
         out->overhead += core.chunk * k->units / q->x->chunk / r.cores;
     out->imbalance = imbalance_seconds(q, k, busy);
     out->seconds = busy + out->overhead - loops + out->imbalance;
+    fill_limits(out, q, &f, &r);
     out->bytes = k->bytes;
     out->traffic = f.bytes[SPRY_CACHES] + f.stored;
     out->pack_seconds = pack_seconds(q, k, &r);
@@ -221,4 +248,25 @@ const char *spry_prediction_bound(const spry_prediction *p)
         if (term[i].seconds > term[most].seconds)
             most = i;
     return term[most].name;
+}
+
+const char *spry_prediction_limit(const spry_prediction *p, double *seconds)
+{
+    const struct {
+        const char *name;
+        double seconds;
+    } limit[] = {
+        {"nothing", 0},
+        {"multiply-adds", p->least_flops},
+        {"cache", p->least_cache},
+        {"memory", p->least_memory},
+        {"gathers", p->least_gathers},
+    };
+    int most = 0;
+
+    for (int i = 1; i < (int)(sizeof limit / sizeof limit[0]); i++)
+        if (limit[i].seconds > limit[most].seconds)
+            most = i;
+    *seconds = limit[most].seconds;
+    return limit[most].name;
 }

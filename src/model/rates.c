@@ -26,6 +26,9 @@ static const double tenancy = 0.5;
 /* A probe that says more met a stolen core. */
 static const double slowest_fork = 3e-5;
 
+/* Loads from memory that any core has on their way at a time, at least. */
+static const double in_flight = 4;
+
 static double known(double value, double otherwise)
 {
     return value > 0 ? value : otherwise;
@@ -53,14 +56,18 @@ static double clock_of(const sp_ask *q)
     return known(peak / (4.0 * q->lanes), middling.clock);
 }
 
-/* Bytes of a cache that one of `threads` may fill. */
+/* Bytes of a cache that one of `threads` may fill; what a probe found less
+ * than that is all there is. Never 0, it divides. */
 static double room_of(const spry_machine *m, int level, double cores)
 {
     double bytes = known((double)m->cache[level].bytes, middling.room[level]);
     double sharing = m->cache[level].shared_by > 1 ? cores : 1;
 
-    bytes /= fmin(sharing, fmax(1, m->cache[level].shared_by));
-    return level == SPRY_CACHES - 1 ? tenancy * bytes : bytes;
+    if (level == SPRY_CACHES - 1)
+        bytes *= tenancy;
+    if (m->measured[0] > 0)
+        bytes = fmin(bytes, (double)m->measured[level]);
+    return fmax(1, bytes / fmin(sharing, fmax(1, m->cache[level].shared_by)));
 }
 
 sp_rates sp_model_rates(const sp_ask *q)
@@ -75,6 +82,8 @@ sp_rates sp_model_rates(const sp_ask *q)
                     : 0,
         .line = known(m->line, middling.line),
         .store = at_threads(m, m->triad, middling.store, cores),
+        .lines = at_threads(m, m->lines, 0, cores),
+        .flops = cores * (q->p->type == SPRY_F32 ? m->fma_f32 : m->fma_f64),
     };
 
     for (int i = 0; i < SPRY_CACHES; i++) {
@@ -85,6 +94,8 @@ sp_rates sp_model_rates(const sp_ask *q)
         r.latency[i] = known(m->latency[i], middling.latency[i]);
     r.bandwidth[SPRY_CACHES] =
         at_threads(m, m->read, middling.bandwidth[SPRY_CACHES], cores);
+    if (r.lines > 0) /* less was measured beside busy neighbours */
+        r.lines = fmax(r.lines, in_flight * cores / r.latency[SPRY_CACHES]);
     r.gather = known(m->gather, 1.2 * r.cycle);
     return r;
 }

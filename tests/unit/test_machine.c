@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "check.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +328,9 @@ static void bad_text_names_its_line(void **state)
         {"cores 1\nthreads 2\nisa sse2\ncache_bytes 1 2 3\nat 1 3\nread 1 2\n"
          "triad 1 2\n",
          "x: 'at' goes beyond 'threads'"},
+        {"cores 1\nthreads 2\nisa sse2\ncache_bytes 1 2 3\nat 1 2\nread 1 2\n"
+         "triad 1 2\nlines 7\n",
+         "x: 'lines' needs as many values as 'at'"},
     };
     spry_machine m;
 
@@ -336,6 +340,28 @@ static void bad_text_names_its_line(void **state)
         assert_string_equal(spry_message(), bad[i].says);
         assert_int_equal(m.threads, 0);
     }
+}
+
+/* Cards of before say nothing of it; of those that do, it counts. */
+static void measured_caches_stand_beside_reported_ones(void **state)
+{
+    char text[1024];
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_parse(&m, card, "card"));
+    assert_int_equal(spry_machine_cache(&m, 0), 32768);
+    assert_int_equal(spry_machine_cache(&m, 1), 1048576);
+    snprintf(text, sizeof text, "%scache_measured 32768 262144 0\n%s", card,
+             "lines 1e7 2e7 3e7 4e7\nlines_small 1e7 1e7 1e7 1e7\n");
+    check_ok(spry_machine_parse(&m, text, "text"));
+    assert_int_equal(m.cache[1].bytes, 1048576);
+    assert_int_equal(spry_machine_cache(&m, 1), 262144);
+    assert_int_equal(spry_machine_cache(&m, 2), 0);
+    assert_int_equal(spry_machine_cache(&m, SPRY_CACHES), 0);
+    check_ok(spry_machine_limit(&m, 3, SPRY_AVX2));
+    assert_int_equal(m.points, 3);
+    assert_true(fabs(m.lines[2] / 2.5e7 - 1) < 1e-12);
 }
 
 /* ---- the probe ---- */
@@ -378,6 +404,12 @@ static void probe_fills_everything_and_keeps_the_name(void **state)
         assert_true(m.read[i] > 0 && m.triad[i] > 0);
     assert_true(m.cache_read[0] > 0 && m.latency[0] > 0);
     assert_true(m.latency[SPRY_CACHES] > m.latency[0]);
+    assert_true(m.latency_small > m.latency[0]);
+    for (int i = 0; i < m.points; i++)
+        assert_true(m.lines[i] > 0 && m.lines_small[i] > 0);
+    assert_true(m.measured[0] > 0);
+    for (int i = 0; i < SPRY_CACHES; i++)
+        assert_true(m.measured[i] <= m.cache[i].bytes);
     assert_true(m.gather > 0 && m.fma_f32 > 0 && m.fma_f64 > 0);
     assert_true(m.fork > 0 && m.noise >= 0);
     assert_int_equal(sp_alloc_live(), live);
@@ -402,6 +434,8 @@ static void a_second_probe_only_improves(void **state)
     spry_machine a = {.probed = 1, .points = 1, .at = {1}, .read = {10}}, b = a;
 
     (void)state;
+    a.measured[2] = 1 << 20;
+    b.measured[2] = 2 << 20;
     a.latency[0] = 3;
     b.latency[0] = 2;
     b.fork = 5;
@@ -411,12 +445,14 @@ static void a_second_probe_only_improves(void **state)
     sp_machine_merge(&a, &b);
     assert_true(a.latency[0] == 2 && a.fork == 5 && a.fma_f32 == 7);
     assert_true(a.read[0] == 10 && a.noise == 0.5);
+    assert_int_equal(a.measured[2], 2 << 20);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(detection_is_complete_and_repeats),
+        cmocka_unit_test(measured_caches_stand_beside_reported_ones),
         cmocka_unit_test(affinity_limits_the_threads),
         cmocka_unit_test_setup_teardown(cgroup_two_takes_the_tightest_above,
                                         make_root, remove_root),

@@ -261,9 +261,55 @@ static void no_memory_for_statistics(void **state)
     spry_matrix_free(A);
 }
 
+/* A machine with known limits: what binds follows from them. */
+static void the_limit_that_binds_is_named(void **state)
+{
+    spry_matrix *A = made("uniform rows=20k nnz=200k");
+    spry_machine m = {.threads = 1,
+                      .cores = 1,
+                      .line = 64,
+                      .isa = SPRY_PORTABLE,
+                      .cache = {{32 << 10, 1}, {512 << 10, 1}, {1 << 30, 1}},
+                      .probed = 1,
+                      .points = 1,
+                      .at = {1},
+                      .read = {1e10},
+                      .triad = {1e10},
+                      .lines = {1e8},
+                      .latency = {1e-9, 4e-9, 1e-8, 1e-7},
+                      .cache_read = {1e11, 1e11, 1e11},
+                      .fma_f32 = 1e9};
+    spry_schedule x;
+    spry_prediction big, none;
+    spry_problem *p;
+    double seconds;
+
+    (void)state;
+    check_ok(spry_problem_spmm(&p, A, 32, SPRY_F32));
+    check_ok(spry_schedule_parse(&x, "csr tile=4"));
+    check_ok(spry_predict(&big, p, &x, &m));
+    assert_string_equal(spry_prediction_limit(&big, &seconds), "multiply-adds");
+    assert_true(fabs(seconds - 2 * 32 * (double)A->nnz / 1e9) < 1e-9);
+    assert_true(big.least_gathers < 1e-3 * big.seconds); /* all in cache */
+    /* The probe finds that the last cache is none: rows come from memory. */
+    m.fma_f32 = 1e12;
+    m.measured[0] = 32 << 10;
+    m.measured[1] = 512 << 10;
+    m.lines[0] = 4e7;
+    check_ok(spry_predict(&none, p, &x, &m));
+    assert_string_equal(spry_prediction_limit(&none, &seconds), "gathers");
+    assert_true(none.latency >= seconds && none.seconds > big.least_gathers);
+    assert_true(seconds > 0.5 * (double)A->nnz / 4e7);
+    none = (spry_prediction){0};
+    assert_string_equal(spry_prediction_limit(&none, &seconds), "nothing");
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_limit_that_binds_is_named),
         cmocka_unit_test(storage_is_exact),
         cmocka_unit_test(storage_that_is_sampled_is_close),
         cmocka_unit_test(long_rows_are_not_missed),
