@@ -40,7 +40,7 @@ static const opt_page page = {
 /* ---- how it goes ---- */
 
 typedef struct {
-    spry_lesson *lesson;
+    spry_eon_progress *row;
     size_t count, room;
 } curve;
 
@@ -53,7 +53,7 @@ static void note_eigen(void)
                  "spry's own iteration, more slowly");
 }
 
-static int note(const spry_lesson *now, void *payload)
+static int note(const spry_eon_progress *now, void *payload)
 {
     curve *c = payload;
     char text[128];
@@ -62,14 +62,14 @@ static int note(const spry_lesson *now, void *payload)
         note_eigen();
     if (c->count == c->room) {
         size_t room = 2 * c->room + 64;
-        spry_lesson *more = realloc(c->lesson, room * sizeof *more);
+        spry_eon_progress *more = realloc(c->row, room * sizeof *more);
 
         if (!more)
             return 1;
-        c->lesson = more;
+        c->row = more;
         c->room = room;
     }
-    c->lesson[c->count++] = *now;
+    c->row[c->count++] = *now;
     snprintf(text, sizeof text,
              "%lld orders in %.0f s, %.3f of blocked, best %.3f",
              (long long)now->episodes, now->seconds, now->share, now->best);
@@ -89,7 +89,7 @@ static spry_status write_curve(const curve *c)
         return say_fail(SPRY_SYSTEM, "%s: cannot be written", path);
     fprintf(f, "episodes\tseconds\treward\tshare\tbest\n");
     for (size_t i = 0; i < c->count; i++) {
-        const spry_lesson *l = &c->lesson[i];
+        const spry_eon_progress *l = &c->row[i];
 
         fprintf(f, "%lld\t%.3f\t%.3f\t%.5f\t%.5f\n", (long long)l->episodes,
                 l->seconds, l->reward, l->share, l->best);
@@ -115,7 +115,7 @@ static void print_curve(const curve *c, int networks, int rooms)
     json_integer(&j, "memories", rooms);
     json_open(&j, "curve", '[');
     for (size_t i = 0; i < c->count; i++) {
-        const spry_lesson *l = &c->lesson[i];
+        const spry_eon_progress *l = &c->row[i];
 
         json_open(&j, NULL, '{');
         json_integer(&j, "episodes", l->episodes);
@@ -131,7 +131,7 @@ static void print_curve(const curve *c, int networks, int rooms)
 
 static void print_short(const curve *c)
 {
-    const spry_lesson *first = c->lesson, *last = first + c->count - 1;
+    const spry_eon_progress *first = c->row, *last = first + c->count - 1;
 
     fprintf(stderr,
             "%s: %s orders in %s; %.3f of blocked's reads and writes, "
@@ -144,7 +144,7 @@ static void print_short(const curve *c)
 
 static spry_status learn(const spry_network *const *nets, int count)
 {
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
+    spry_eon_options o = SPRY_EON_DEFAULTS;
     int64_t memory[NET_LIST];
     curve c = {0};
     int rooms;
@@ -162,7 +162,7 @@ static spry_status learn(const spry_network *const *nets, int count)
     o.model = from;
     o.progress = note;
     o.payload = &c;
-    s = say_status(spry_order_train(file, nets, count, &o));
+    s = say_status(spry_eon_train(file, nets, count, &o));
     progress_clear();
     if (s == SPRY_OK)
         s = write_curve(&c);
@@ -170,7 +170,7 @@ static spry_status learn(const spry_network *const *nets, int count)
         print_curve(&c, count, rooms);
     else if (s == SPRY_OK)
         print_short(&c);
-    free(c.lesson);
+    free(c.row);
     return s;
 }
 

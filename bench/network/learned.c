@@ -200,7 +200,7 @@ static void print_curve(void)
         return;
     for (size_t i = 0; i < f.len; i++)
         lines += f.data[i] == '\n';
-    printf("learning, %d lessons (%s):\n", lines - 1, path);
+    printf("learning, %d rounds (%s):\n", lines - 1, path);
     for (line = strtok_r(f.data, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest), at++)
         if (at == 0 || at == lines - 1 || at % (lines / LINES + 1) == 1)

@@ -28,7 +28,7 @@ typedef struct {
     double reward; /* minus reads and writes, mean over the last orders */
     double share;  /* of what it would do now */
     double best;   /* the least share so far: what is kept */
-} spry_lesson;
+} spry_eon_progress;
 
 typedef struct {
     size_t size; /* of this struct */
@@ -41,20 +41,20 @@ typedef struct {
     double seconds;
     uint64_t seed;
     const char *model; /* to go on from; NULL: from the beginning */
-    /* Called for every lesson; nonzero ends it there, well. May be NULL. */
-    int (*progress)(const spry_lesson *now, void *payload);
+    /* Called for every round; nonzero ends it there, well. May be NULL. */
+    int (*progress)(const spry_eon_progress *now, void *payload);
     void *payload;
-} spry_train_options;
-#define SPRY_TRAIN_DEFAULTS                                                  \
-    {                                                                        \
-        sizeof(spry_train_options), SPRY_EON_MOVES, SPRY_LAPLACIAN, NULL, 0, \
-            0, 60, 1, NULL, NULL, NULL                                       \
+} spry_eon_options;
+#define SPRY_EON_DEFAULTS                                                     \
+    {                                                                         \
+        sizeof(spry_eon_options), SPRY_EON_MOVES, SPRY_LAPLACIAN, NULL, 0, 0, \
+            60, 1, NULL, NULL, NULL                                           \
     }
 
 /* Learn to order these networks, each for each memory, and write the best
  * that was met to the file `path`. */
-spry_status spry_order_train(const char *path, const spry_network *const *nets,
-                             int64_t count, const spry_train_options *options);
+spry_status spry_eon_train(const char *path, const spry_network *const *nets,
+                           int64_t count, const spry_eon_options *options);
 
 /* "moves", "attention"; "laplacian", "sage"; NULL past the last. */
 const char *spry_eon_name(spry_eon f);

@@ -32,7 +32,7 @@ static spry_status build(sp_eon *m, sp_nn *weights, spry_eon form,
 {
     *m = (sp_eon){.form = form};
     return form == SPRY_EON_MOVES
-               ? sp_chooser_make(&m->chooser, weights)
+               ? sp_scorer_make(&m->scorer, weights)
                : sp_policy_make(&m->policy, weights, embedding);
 }
 
@@ -48,7 +48,7 @@ spry_status sp_eon_new(sp_eon *m, spry_eon form, spry_embedding embedding,
 
 void sp_eon_free(sp_eon *m)
 {
-    sp_chooser_free(&m->chooser);
+    sp_scorer_free(&m->scorer);
     sp_policy_free(&m->policy);
     *m = (sp_eon){0};
 }
@@ -108,7 +108,7 @@ spry_status sp_eon_save(const sp_eon *m, const char *path, int64_t networks,
     sp_json_number(&j, "share_of_blocked", share);
     sp_json_close(&j, '}');
     s = b.failed ? sp_fail_memory(b.len)
-                 : sp_nn_save(moves ? m->chooser.weights : m->policy.weights,
+                 : sp_nn_save(moves ? m->scorer.weights : m->policy.weights,
                               b.data, path);
     sp_buf_free(&b);
     return s;
@@ -127,7 +127,7 @@ spry_status sp_eon_check_size(const sp_eon *m, const spry_network *n)
 }
 
 static spry_status by_moves(int32_t *edge, const spry_network *n,
-                            const spry_order_options *o, const sp_chooser *c)
+                            const spry_order_options *o, const sp_scorer *c)
 {
     sp_moves m;
     int64_t told = 0;
@@ -137,7 +137,7 @@ static spry_status by_moves(int32_t *edge, const spry_network *n,
         return s;
     sp_moves_begin(&m, edge);
     while (s == SPRY_OK && !sp_moves_done(&m)) {
-        sp_chooser_move(c, &m);
+        sp_scorer_move(c, &m);
         if (m.made - told >= TELL_EVERY) {
             told = m.made;
             s = sp_order_progress(o, told, n->edges);
@@ -150,12 +150,12 @@ static spry_status by_moves(int32_t *edge, const spry_network *n,
 static spry_status by_attention(int32_t *edge, const spry_network *n,
                                 const spry_order_options *o, const sp_policy *p)
 {
-    sp_game g;
-    spry_status s = sp_game_open(&g, n, o->memory, p->embedding);
+    sp_environment g;
+    spry_status s = sp_environment_open(&g, n, o->memory, p->embedding);
 
     if (s == SPRY_OK)
-        s = sp_game_play(&g, p, NULL, edge, o);
-    sp_game_close(&g);
+        s = sp_environment_order(&g, p, NULL, edge, o);
+    sp_environment_close(&g);
     return s;
 }
 
@@ -166,6 +166,6 @@ spry_status sp_eon_order(int32_t *edge, const spry_network *n,
 
     if (s != SPRY_OK || n->edges == 0)
         return s;
-    return m->form == SPRY_EON_MOVES ? by_moves(edge, n, o, &m->chooser)
+    return m->form == SPRY_EON_MOVES ? by_moves(edge, n, o, &m->scorer)
                                      : by_attention(edge, n, o, &m->policy);
 }

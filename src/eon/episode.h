@@ -1,4 +1,5 @@
-/* episode.h - ordering as a game: one edge of the frontier after the other.
+/* episode.h - ordering as an environment of reinforcement learning:
+ * one edge of the frontier after the other.
  *
  * The state is fast memory and the frontier, the edges whose sources are
  * complete. An action runs one of them; its reward is minus the reads and

@@ -1,4 +1,4 @@
-/* evolve.c - evolution strategies over the weights of a chooser.
+/* evolve.c - evolution strategies over the weights of a scorer.
  *
  * Each generation tries pairs of opposite steps of random direction on a few
  * tasks, ranks them, and moves the weights along the average of the
@@ -13,32 +13,33 @@
 enum { PAIRS = 12, TASKS_AT_ONCE = 10, LOOK_EVERY = 5 };
 static const double STEP = 0.15, RATE = 0.06, COOLEST = 0.2;
 
-spry_status sp_task_open(sp_task *t, const spry_network *n, int64_t memory)
+spry_status sp_eon_task_open(sp_eon_task *t, const spry_network *n,
+                             int64_t memory)
 {
     spry_status s;
 
-    *t = (sp_task){.edge = sp_alloc_raw(n->edges, sizeof *t->edge)};
+    *t = (sp_eon_task){.edge = sp_alloc_raw(n->edges, sizeof *t->edge)};
     s = t->edge ? sp_moves_open(&t->moves, n, memory)
                 : sp_fail_memory((size_t)n->edges * sizeof *t->edge);
     if (s == SPRY_OK)
         s = sp_order_io(&t->blocked, n, "blocked", memory);
     if (s != SPRY_OK)
-        sp_task_close(t);
+        sp_eon_task_close(t);
     return s;
 }
 
-void sp_task_close(sp_task *t)
+void sp_eon_task_close(sp_eon_task *t)
 {
     sp_moves_close(&t->moves);
     sp_free(t->edge);
-    *t = (sp_task){0};
+    *t = (sp_eon_task){0};
 }
 
-int64_t sp_task_play(sp_task *t, const sp_chooser *c)
+int64_t sp_eon_task_order(sp_eon_task *t, const sp_scorer *c)
 {
     sp_moves_begin(&t->moves, t->edge);
     while (!sp_moves_done(&t->moves))
-        sp_chooser_move(c, &t->moves);
+        sp_scorer_move(c, &t->moves);
     return sp_moves_io(&t->moves);
 }
 
@@ -46,7 +47,7 @@ int64_t sp_task_play(sp_task *t, const sp_chooser *c)
 
 typedef struct {
     const sp_evolution *e;
-    sp_chooser *c;
+    sp_scorer *c;
     int64_t episodes;
     double begin, reward, best_share;
     sp_rng chance;
@@ -67,7 +68,7 @@ static void set_weights(const evolution *v, const float *from)
         memcpy(t->value, from, (size_t)t->size * sizeof(float));
         from += t->size;
     }
-    sp_chooser_pack(v->c);
+    sp_scorer_pack(v->c);
 }
 
 static void get_weights(const evolution *v, float *to)
@@ -84,9 +85,9 @@ static void get_weights(const evolution *v, float *to)
 
 /* ---- how good ---- */
 
-static double log_share(sp_task *t, const sp_chooser *c)
+static double log_share(sp_eon_task *t, const sp_scorer *c)
 {
-    return log((double)sp_task_play(t, c) / (double)t->blocked);
+    return log((double)sp_eon_task_order(t, c) / (double)t->blocked);
 }
 
 static double score_chosen(evolution *v, double sign, const float *to)
@@ -181,7 +182,7 @@ static void live(evolution *v, int64_t generation, double share)
 /* How far it is: 0 .. 1. */
 static double progress_of(const evolution *v)
 {
-    const spry_train_options *o = v->e->options;
+    const spry_eon_options *o = v->e->options;
 
     return o->episodes > 0 ? (double)v->episodes / (double)o->episodes
                            : (sp_seconds() - v->begin) / o->seconds;
@@ -190,10 +191,11 @@ static double progress_of(const evolution *v)
 /* Keep the best; is it time to end? */
 static int look(evolution *v, double part)
 {
-    const spry_train_options *o = v->e->options;
+    const spry_eon_options *o = v->e->options;
     double share = share_of_all(v);
-    spry_lesson now = {v->episodes, sp_seconds() - v->begin, v->reward, share,
-                       share < v->best_share ? share : v->best_share};
+    spry_eon_progress now = {v->episodes, sp_seconds() - v->begin, v->reward,
+                             share,
+                             share < v->best_share ? share : v->best_share};
 
     if (share < v->best_share) {
         v->best_share = share;
@@ -216,7 +218,7 @@ static void run(evolution *v)
     set_weights(v, v->best);
 }
 
-spry_status sp_evolve(sp_chooser *c, const sp_evolution *e, double *best)
+spry_status sp_evolve(sp_scorer *c, const sp_evolution *e, double *best)
 {
     evolution v = {.e = e, .c = c, .n = sp_nn_count(c->weights)};
     float *all = sp_alloc(v.n * (6 + PAIRS), sizeof *all);

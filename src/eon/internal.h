@@ -9,8 +9,8 @@ extern const sp_order sp_order_eon;
 
 typedef struct {
     spry_eon form;
-    sp_chooser chooser; /* of moves */
-    sp_policy policy;   /* of attention */
+    sp_scorer scorer; /* of moves */
+    sp_policy policy; /* of attention */
 } sp_eon;
 
 /* Nothing is learned yet. */

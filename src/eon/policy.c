@@ -47,7 +47,7 @@ void sp_policy_free(sp_policy *p)
 
 /* relu(own x + near mean of the neighbours' x), Hamilton et al., 2017. */
 static sp_tensor *sage(sp_tape *t, const sp_policy *p, int layer, sp_tensor *x,
-                       const sp_scene *s)
+                       const sp_vertex_view *s)
 {
     sp_tensor *around = sp_nn_rows(t, x, s->around, s->start[s->neurons]);
     sp_tensor *mean = sp_nn_pool(t, around, s->start, s->neurons, SP_MEAN);
@@ -56,7 +56,8 @@ static sp_tensor *sage(sp_tape *t, const sp_policy *p, int layer, sp_tensor *x,
                                    sp_nn_dense(t, &p->near[layer], mean)));
 }
 
-sp_tensor *sp_policy_embed(sp_tape *t, const sp_policy *p, const sp_scene *s)
+sp_tensor *sp_policy_embed(sp_tape *t, const sp_policy *p,
+                           const sp_vertex_view *s)
 {
     sp_tensor *x = sp_nn_input(t, SP_SHAPE(s->neurons, s->width), s->feature);
 

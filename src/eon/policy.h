@@ -14,11 +14,11 @@ typedef struct {
     float *feature;  /* [neurons][width] eigenvectors, or plain features */
     int64_t *start;  /* [neurons + 1] neighbours, either way */
     int32_t *around; /* [2 edges] */
-} sp_scene;
+} sp_vertex_view;
 
-spry_status sp_scene_open(sp_scene *out, const spry_network *n,
-                          spry_embedding embedding);
-void sp_scene_close(sp_scene *s);
+spry_status sp_vertex_view_open(sp_vertex_view *out, const spry_network *n,
+                                spry_embedding embedding);
+void sp_vertex_view_close(sp_vertex_view *s);
 
 typedef struct {
     spry_embedding embedding;
@@ -45,7 +45,8 @@ typedef struct {
 } sp_states;
 
 /* Neurons as vectors: [neurons, ...]. */
-sp_tensor *sp_policy_embed(sp_tape *t, const sp_policy *p, const sp_scene *s);
+sp_tensor *sp_policy_embed(sp_tape *t, const sp_policy *p,
+                           const sp_vertex_view *s);
 /* logits [count, edges] and, unless value is NULL, value [count]. */
 sp_tensor *sp_policy_run(sp_tape *t, const sp_policy *p, sp_tensor *neurons,
                          const sp_states *s, sp_tensor **value);

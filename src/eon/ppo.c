@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "eon/play.h"
+#include "eon/rollout.h"
 #include "nn/losses.h"
 
 enum { EPISODES = 4, EPOCHS = 4, BATCH = 64 };
@@ -14,41 +14,42 @@ static const double DISCOUNT = 0.99, LAMBDA = 0.95;
 static const double CLIP = 0.2, ENTROPY = 0.01, VALUE = 0.5;
 static const sp_adam LEARNING = {1e-3, 0.9, 0.999, 1e-8, 0, 1, 0.5};
 
-/* ---- games ---- */
+/* ---- environments ---- */
 
-spry_status sp_game_open(sp_game *g, const spry_network *n, int64_t memory,
-                         spry_embedding embedding)
+spry_status sp_environment_open(sp_environment *g, const spry_network *n,
+                                int64_t memory, spry_embedding embedding)
 {
     spry_status s;
 
-    *g = (sp_game){0};
+    *g = (sp_environment){0};
     s = sp_order_io(&g->blocked, n, "blocked", memory);
     if (s == SPRY_OK)
         s = sp_episode_open(&g->episode, n, memory);
     if (s == SPRY_OK)
-        s = sp_scene_open(&g->scene, n, embedding);
+        s = sp_vertex_view_open(&g->view, n, embedding);
     if (s != SPRY_OK)
-        sp_game_close(g);
+        sp_environment_close(g);
     return s;
 }
 
-void sp_game_close(sp_game *g)
+void sp_environment_close(sp_environment *g)
 {
     sp_episode_close(&g->episode);
-    sp_scene_close(&g->scene);
-    *g = (sp_game){0};
+    sp_vertex_view_close(&g->view);
+    *g = (sp_environment){0};
 }
 
-spry_status sp_game_play(sp_game *g, const sp_policy *p, sp_rng *chance,
-                         int32_t *edge, const spry_order_options *progress)
+spry_status sp_environment_order(sp_environment *g, const sp_policy *p,
+                                 sp_rng *chance, int32_t *edge,
+                                 const spry_order_options *progress)
 {
-    sp_play play = {0};
+    sp_rollout rollout = {0};
     sp_tape *tape;
     spry_status s = sp_tape_new(&tape, 1);
 
     if (s == SPRY_OK)
-        s = sp_play_episode(&play, g, p, tape, chance, 0, edge, progress);
-    sp_play_free(&play);
+        s = sp_rollout_episode(&rollout, g, p, tape, chance, 0, edge, progress);
+    sp_rollout_free(&rollout);
     sp_tape_free(tape);
     return s;
 }
@@ -59,7 +60,7 @@ typedef struct {
     sp_policy *policy;
     const sp_ppo_run *run;
     sp_tape *tape;
-    sp_play play;
+    sp_rollout rollout;
     sp_rng chance;
     float *kept; /* [weights] of the best so far */
     double least;
@@ -86,7 +87,7 @@ static void copy_weights(float *kept, const sp_nn *n, int back)
 }
 
 /* Advantages of the steps from `first` on, which are one episode. */
-static spry_status estimate(sp_play *p, int64_t first)
+static spry_status estimate(sp_rollout *p, int64_t first)
 {
     int64_t steps = p->steps - first;
     float *all = sp_alloc_raw(4 * steps, sizeof *all);
@@ -111,7 +112,7 @@ static spry_status estimate(sp_play *p, int64_t first)
 }
 
 /* To mean 0 and deviation 1. */
-static void normalise(sp_play *p)
+static void normalise(sp_rollout *p)
 {
     double sum = 0, squares = 0, mean, deviation;
 
@@ -129,38 +130,38 @@ static void normalise(sp_play *p)
             (float)(((double)p->step[i].advantage - mean) / deviation);
 }
 
-static spry_status play_some(learning *l, sp_game *g)
+static spry_status roll_out(learning *l, sp_environment *g)
 {
     spry_status s = SPRY_OK;
     int64_t io = 0;
 
-    l->play.steps = l->play.edges = l->play.held = 0;
+    l->rollout.steps = l->rollout.edges = l->rollout.held = 0;
     for (int i = 0; s == SPRY_OK && i < EPISODES; i++) {
-        int64_t first = l->play.steps;
+        int64_t first = l->rollout.steps;
 
-        s = sp_play_episode(&l->play, g, l->policy, l->tape, &l->chance, 1,
-                            NULL, NULL);
+        s = sp_rollout_episode(&l->rollout, g, l->policy, l->tape, &l->chance,
+                               1, NULL, NULL);
         io += g->episode.io;
         l->episodes++;
         if (s == SPRY_OK)
-            s = estimate(&l->play, first);
+            s = estimate(&l->rollout, first);
     }
     l->reward = -(double)io / EPISODES;
     if (s == SPRY_OK)
-        normalise(&l->play);
+        normalise(&l->rollout);
     return s;
 }
 
-static spry_status learn_batch(learning *l, const sp_game *g,
+static spry_status learn_batch(learning *l, const sp_environment *g,
                                const int64_t *which, int64_t count)
 {
-    spry_status s = sp_play_states(&l->play, &g->episode, which, count);
-    sp_ppo o = {l->play.states.may, l->action, l->log_p,
-                l->advantage,       CLIP,      ENTROPY};
+    spry_status s = sp_rollout_states(&l->rollout, &g->episode, which, count);
+    sp_ppo o = {l->rollout.states.may, l->action, l->log_p,
+                l->advantage,          CLIP,      ENTROPY};
     sp_tensor *logits, *value, *loss;
 
     for (int64_t i = 0; i < count; i++) {
-        const sp_step *now = &l->play.step[which[i]];
+        const sp_step *now = &l->rollout.step[which[i]];
 
         l->action[i] = now->action;
         l->log_p[i] = now->log_p;
@@ -172,8 +173,8 @@ static spry_status learn_batch(learning *l, const sp_game *g,
         return s;
     sp_tape_begin(l->tape, 1);
     logits = sp_policy_run(l->tape, l->policy,
-                           sp_policy_embed(l->tape, l->policy, &g->scene),
-                           &l->play.states, &value);
+                           sp_policy_embed(l->tape, l->policy, &g->view),
+                           &l->rollout.states, &value);
     loss = sp_nn_add(
         l->tape, sp_loss_ppo(l->tape, logits, &o),
         sp_nn_scale(l->tape,
@@ -187,7 +188,7 @@ static spry_status learn_batch(learning *l, const sp_game *g,
 
 static void shuffle(learning *l)
 {
-    for (int64_t i = 0; i < l->play.steps; i++) {
+    for (int64_t i = 0; i < l->rollout.steps; i++) {
         int64_t j = (int64_t)sp_rng_below(&l->chance, (uint64_t)i + 1);
 
         l->order[i] = l->order[j];
@@ -195,9 +196,9 @@ static void shuffle(learning *l)
     }
 }
 
-static spry_status learn_some(learning *l, const sp_game *g)
+static spry_status learn_epochs(learning *l, const sp_environment *g)
 {
-    int64_t steps = l->play.steps;
+    int64_t steps = l->rollout.steps;
     spry_status s = SPRY_OK;
 
     if (steps > l->room) {
@@ -220,24 +221,24 @@ static spry_status learn_some(learning *l, const sp_game *g)
 
 /* ---- how good it is, and the whole ---- */
 
-/* The likeliest edges of every game; before the first lesson their reward is
- * all that is known. */
+/* The likeliest edges of every environment; before the first episode their
+ * reward is all that is known. */
 static spry_status judge(learning *l, double *share)
 {
     double sum = 0, io = 0;
     spry_status s = SPRY_OK;
 
-    for (int64_t i = 0; s == SPRY_OK && i < l->run->games; i++) {
-        sp_game *g = &l->run->game[i];
+    for (int64_t i = 0; s == SPRY_OK && i < l->run->environments; i++) {
+        sp_environment *g = &l->run->environment[i];
 
-        s = sp_play_episode(&l->play, g, l->policy, l->tape, NULL, 0, NULL,
-                            NULL);
+        s = sp_rollout_episode(&l->rollout, g, l->policy, l->tape, NULL, 0,
+                               NULL, NULL);
         sum += log((double)g->episode.io / (double)g->blocked);
         io += (double)g->episode.io;
     }
     if (l->episodes == 0)
-        l->reward = -io / (double)l->run->games;
-    *share = exp(sum / (double)l->run->games);
+        l->reward = -io / (double)l->run->environments;
+    *share = exp(sum / (double)l->run->environments);
     if (s == SPRY_OK && *share < l->least) {
         l->least = *share;
         copy_weights(l->kept, l->policy->weights, 0);
@@ -248,9 +249,9 @@ static spry_status judge(learning *l, double *share)
 /* Is it time to end? */
 static int tell(const learning *l, double share)
 {
-    const spry_train_options *o = l->run->options;
+    const spry_eon_options *o = l->run->options;
     double elapsed = sp_seconds() - l->begin;
-    spry_lesson now = {l->episodes, elapsed, l->reward, share, l->least};
+    spry_eon_progress now = {l->episodes, elapsed, l->reward, share, l->least};
 
     if (o->progress && o->progress(&now, o->payload))
         return 1;
@@ -267,11 +268,11 @@ static spry_status learn(learning *l)
     if (s == SPRY_OK && tell(l, share))
         return SPRY_OK;
     for (int64_t i = 0; s == SPRY_OK; i++) {
-        sp_game *g = &l->run->game[i % l->run->games];
+        sp_environment *g = &l->run->environment[i % l->run->environments];
 
-        s = play_some(l, g);
+        s = roll_out(l, g);
         if (s == SPRY_OK)
-            s = learn_some(l, g);
+            s = learn_epochs(l, g);
         if (s == SPRY_OK)
             s = judge(l, &share);
         if (s == SPRY_OK && tell(l, share))
@@ -295,7 +296,7 @@ spry_status sp_ppo_learn(sp_policy *p, const sp_ppo_run *r, double *best)
         s = sp_fail_memory((size_t)sp_nn_count(p->weights) * sizeof *l.kept);
     }
     *best = l.least;
-    sp_play_free(&l.play);
+    sp_rollout_free(&l.rollout);
     sp_tape_free(l.tape);
     sp_free(l.kept);
     sp_free(l.order);

@@ -7,24 +7,25 @@
 /* One network and memory, and how the policy sees it. */
 typedef struct {
     sp_episode episode;
-    sp_scene scene;
+    sp_vertex_view view;
     int64_t blocked; /* reads and writes of the blocked order */
-} sp_game;
+} sp_environment;
 
-spry_status sp_game_open(sp_game *g, const spry_network *n, int64_t memory,
-                         spry_embedding embedding);
-void sp_game_close(sp_game *g);
+spry_status sp_environment_open(sp_environment *g, const spry_network *n,
+                                int64_t memory, spry_embedding embedding);
+void sp_environment_close(sp_environment *g);
 
 /* Play one episode on an own tape, always the likeliest edge, or with chance
  * one drawn. edge[edges] becomes the order, unless NULL. progress may be NULL.
  */
-spry_status sp_game_play(sp_game *g, const sp_policy *p, sp_rng *chance,
-                         int32_t *edge, const spry_order_options *progress);
+spry_status sp_environment_order(sp_environment *g, const sp_policy *p,
+                                 sp_rng *chance, int32_t *edge,
+                                 const spry_order_options *progress);
 
 typedef struct {
-    sp_game *game; /* [games] */
-    int64_t games;
-    const spry_train_options *options;
+    sp_environment *environment; /* [environments] */
+    int64_t environments;
+    const spry_eon_options *options;
 } sp_ppo_run;
 
 /* p becomes the best that was met, whose share of blocked's I/O is *best. */

@@ -12,65 +12,66 @@ const char *spry_eigen(void)
     return sp_eigen_by();
 }
 
-/* A pair of one network and one memory. */
+/* Networks and memories: each pair of them is learned from. */
 typedef struct {
     const spry_network *const *nets;
-    const spry_train_options *options;
+    const spry_eon_options *options;
     int64_t pairs;
-} lessons;
+} training;
 
-static const spry_network *net_of(const lessons *l, int64_t i)
+static const spry_network *net_of(const training *l, int64_t i)
 {
     return l->nets[i / l->options->memories];
 }
 
-static int64_t memory_of(const lessons *l, int64_t i)
+static int64_t memory_of(const training *l, int64_t i)
 {
     return l->options->memory[i % l->options->memories];
 }
 
 /* ---- the two forms ---- */
 
-static spry_status train_moves(sp_eon *m, const lessons *l, double *best)
+static spry_status train_moves(sp_eon *m, const training *l, double *best)
 {
-    sp_task *task = sp_alloc(l->pairs, sizeof *task);
+    sp_eon_task *task = sp_alloc(l->pairs, sizeof *task);
     sp_evolution e = {task, l->pairs, l->options};
     spry_status s =
         task ? SPRY_OK : sp_fail_memory((size_t)l->pairs * sizeof *task);
 
     for (int64_t i = 0; s == SPRY_OK && i < l->pairs; i++)
-        s = sp_task_open(&task[i], net_of(l, i), memory_of(l, i));
+        s = sp_eon_task_open(&task[i], net_of(l, i), memory_of(l, i));
     if (s == SPRY_OK)
-        s = sp_evolve(&m->chooser, &e, best);
+        s = sp_evolve(&m->scorer, &e, best);
     for (int64_t i = 0; task && i < l->pairs; i++)
-        sp_task_close(&task[i]);
+        sp_eon_task_close(&task[i]);
     sp_free(task);
     return s;
 }
 
-static spry_status train_attention(sp_eon *m, const lessons *l, double *best)
+static spry_status train_attention(sp_eon *m, const training *l, double *best)
 {
-    sp_game *game = sp_alloc(l->pairs, sizeof *game);
-    sp_ppo_run r = {game, l->pairs, l->options};
+    sp_environment *environment = sp_alloc(l->pairs, sizeof *environment);
+    sp_ppo_run r = {environment, l->pairs, l->options};
     spry_status s =
-        game ? SPRY_OK : sp_fail_memory((size_t)l->pairs * sizeof *game);
+        environment ? SPRY_OK
+                    : sp_fail_memory((size_t)l->pairs * sizeof *environment);
 
     for (int64_t i = 0; s == SPRY_OK && i < l->pairs; i++)
-        s = sp_game_open(&game[i], net_of(l, i), memory_of(l, i),
-                         m->policy.embedding);
+        s = sp_environment_open(&environment[i], net_of(l, i), memory_of(l, i),
+                                m->policy.embedding);
     if (s == SPRY_OK)
         s = sp_ppo_learn(&m->policy, &r, best);
-    for (int64_t i = 0; game && i < l->pairs; i++)
-        sp_game_close(&game[i]);
-    sp_free(game);
+    for (int64_t i = 0; environment && i < l->pairs; i++)
+        sp_environment_close(&environment[i]);
+    sp_free(environment);
     return s;
 }
 
 /* ---- from beginning to end ---- */
 
-static spry_status check(const lessons *l, int64_t count)
+static spry_status check(const training *l, int64_t count)
 {
-    const spry_train_options *o = l->options;
+    const spry_eon_options *o = l->options;
 
     if (count < 1 || o->memories < 1 || !spry_eon_name(o->form) ||
         !spry_embedding_name(o->embedding) || o->episodes < 0 ||
@@ -90,7 +91,7 @@ static spry_status check(const lessons *l, int64_t count)
     return SPRY_OK;
 }
 
-static spry_status begin(sp_eon *m, const spry_train_options *o)
+static spry_status begin(sp_eon *m, const spry_eon_options *o)
 {
     spry_status s = o->model ? sp_eon_load(m, o->model)
                              : sp_eon_new(m, o->form, o->embedding, o->seed);
@@ -101,7 +102,7 @@ static spry_status begin(sp_eon *m, const spry_train_options *o)
     return s;
 }
 
-static spry_status train(const char *path, const lessons *l, int64_t count)
+static spry_status train(const char *path, const training *l, int64_t count)
 {
     double best = HUGE_VAL;
     sp_eon m = {0};
@@ -118,11 +119,11 @@ static spry_status train(const char *path, const lessons *l, int64_t count)
     return s;
 }
 
-spry_status spry_order_train(const char *path, const spry_network *const *nets,
-                             int64_t count, const spry_train_options *options)
+spry_status spry_eon_train(const char *path, const spry_network *const *nets,
+                           int64_t count, const spry_eon_options *options)
 {
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
-    lessons l = {nets, &o, 0};
+    spry_eon_options o = SPRY_EON_DEFAULTS;
+    training l = {nets, &o, 0};
     spry_status s;
 
     if (options)

@@ -1,12 +1,13 @@
 /* form_rows.c - many inputs at a time, their values side by side in vectors.
  *
- * A thread takes a raft of inputs down the layers. Rafts that have become
- * small wait at certain layers, the landings, until they fill one together. */
+ * A thread takes a group of tiles through the layers, a stage of them at a
+ * time. Between stages groups that have become small wait until they fill one
+ * together. */
 #include <omp.h>
 
-#include "form/raft.h"
+#include "form/tile_group.h"
 
-enum { RAFT_BYTES = 256 << 10 };
+enum { GROUP_BYTES = 256 << 10 };
 
 /* ---- making ---- */
 
@@ -73,7 +74,7 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
         r->kernels = sp_net_kernels_here();
         r->tile = f->tile;
         r->threads = f->threads;
-        r->tiles = (int)(RAFT_BYTES / (r->places.slots * r->tile * 4));
+        r->tiles = (int)(GROUP_BYTES / (r->places.slots * r->tile * 4));
         r->tiles = r->tiles < 1 ? 1 : r->tiles > 64 ? 64 : r->tiles;
         s = sp_rows_pack(r);
     }
@@ -90,92 +91,92 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
 
 /* ---- down the layers ---- */
 
-static void run_layer(const sp_crew *c, sp_raft *f, int64_t l)
+static void run_layer(const sp_rows_thread *c, sp_tile_group *f, int64_t l)
 {
     const sp_rows *r = c->r;
 
-    for (int t = 0; t < sp_raft_tiles(c, f); t++)
-        r->kernels->rows(sp_raft_tile(c, f, t), &r->layer[l], r->tile,
+    for (int t = 0; t < sp_group_tiles(c, f); t++)
+        r->kernels->rows(sp_group_tile(c, f, t), &r->layer[l], r->tile,
                          c->alive + (int64_t)t * r->tile);
     if (r->quiet[l])
-        sp_raft_close_ranks(c, f, l);
+        sp_group_drop_zero(c, f, l);
 }
 
-static void run_landing(sp_crew *c, int landing);
+static void run_stage(sp_rows_thread *c, int stage);
 
-/* All lanes of landing i's raft go on to the next raft, which leaves as often
+/* All lanes of stage i's group go on to the next group, which leaves as often
  * as it is full. */
-static void hand_over(sp_crew *c, int landing)
+static void hand_over(sp_rows_thread *c, int stage)
 {
-    sp_raft *f = &c->raft[landing], *next = f + 1;
+    sp_tile_group *f = &c->group[stage], *next = f + 1;
     int most = c->tiles * c->r->tile;
-    int64_t l = c->layer[landing + 1] - 1;
+    int64_t l = c->layer[stage + 1] - 1;
     int done = 0;
 
     while (done < f->lanes) {
-        int some = f->lanes - done;
+        int count = f->lanes - done;
 
-        if (some > most - next->lanes)
-            some = most - next->lanes;
-        for (int i = 0; i < some; i++)
+        if (count > most - next->lanes)
+            count = most - next->lanes;
+        for (int i = 0; i < count; i++)
             c->stay[i] = done + i;
-        sp_raft_move(c, next, next->lanes, f, c->stay, some, l);
-        next->lanes += some;
-        done += some;
+        sp_group_move(c, next, next->lanes, f, c->stay, count, l);
+        next->lanes += count;
+        done += count;
         if (next->lanes == most)
-            run_landing(c, landing + 1);
+            run_stage(c, stage + 1);
     }
 }
 
-/* A raft that is still nearly full goes on alone when nobody waits for it. */
-static int goes_on(const sp_crew *c, int landing)
+/* A group that is still nearly full goes on alone when nobody waits for it. */
+static int goes_on(const sp_rows_thread *c, int stage)
 {
-    const sp_raft *f = &c->raft[landing];
+    const sp_tile_group *f = &c->group[stage];
 
     return f[1].lanes == 0 && f->lanes > c->tiles * c->r->tile * 3 / 4;
 }
 
-static void change_rafts(sp_raft *a, sp_raft *b)
+static void swap_groups(sp_tile_group *a, sp_tile_group *b)
 {
-    sp_raft swap = *a;
+    sp_tile_group swap = *a;
 
     *a = *b;
     *b = swap;
 }
 
-static void run_stretch(sp_crew *c, int landing)
+static void run_stage_layers(sp_rows_thread *c, int stage)
 {
-    sp_raft *f = &c->raft[landing];
+    sp_tile_group *f = &c->group[stage];
 
-    for (int64_t l = c->layer[landing]; l < c->layer[landing + 1]; l++)
+    for (int64_t l = c->layer[stage]; l < c->layer[stage + 1]; l++)
         if (f->lanes > 0)
             run_layer(c, f, l);
-    if (landing + 1 < c->landings)
-        sp_raft_leave_full(c, f, c->layer[landing + 1] - 1);
+    if (stage + 1 < c->stages)
+        sp_group_drop_full(c, f, c->layer[stage + 1] - 1);
 }
 
-/* The raft of a landing, to the next one or to the end. */
-static void run_landing(sp_crew *c, int landing)
+/* The group of a stage, to the next one or to the end. */
+static void run_stage(sp_rows_thread *c, int stage)
 {
-    sp_raft *f = &c->raft[landing];
+    sp_tile_group *f = &c->group[stage];
 
-    if (f != c->raft)
-        sp_raft_clear_rest(c, f, c->layer[landing] - 1);
-    run_stretch(c, landing);
-    while (landing + 1 < c->landings && goes_on(c, landing)) {
-        change_rafts(&c->raft[landing], &c->raft[landing + 1]);
-        run_stretch(c, ++landing);
+    if (f != c->group)
+        sp_group_clear_rest(c, f, c->layer[stage] - 1);
+    run_stage_layers(c, stage);
+    while (stage + 1 < c->stages && goes_on(c, stage)) {
+        swap_groups(&c->group[stage], &c->group[stage + 1]);
+        run_stage_layers(c, ++stage);
     }
-    if (landing + 1 < c->landings)
-        hand_over(c, landing);
+    if (stage + 1 < c->stages)
+        hand_over(c, stage);
     else
-        sp_raft_store(c, &c->raft[landing]);
-    c->raft[landing].lanes = 0;
+        sp_group_store(c, &c->group[stage]);
+    c->group[stage].lanes = 0;
 }
 
-/* Of two layers in a row, the one to land behind: where full inputs can be
+/* Of two layers in a row, the one that ends a stage: where full inputs can be
  * told, layers that clamp. */
-static int64_t landing_near(const sp_rows *r, int64_t l)
+static int64_t stage_near(const sp_rows *r, int64_t l)
 {
     return l > 2 && r->rest.full < l &&
                    r->net->activation[l - 1].curve != SPRY_CLAMP
@@ -184,35 +185,34 @@ static int64_t landing_near(const sp_rows *r, int64_t l)
 }
 
 /* After 2, 4, 8... layers, where zeros stay. */
-static void choose_landings(sp_crew *c)
+static void choose_stages(sp_rows_thread *c)
 {
     const sp_rows *r = c->r;
 
-    c->layer[c->landings++] = 0;
-    for (int64_t l = 2; l < r->net->layers && c->landings < SP_LANDINGS;
-         l *= 2) {
-        int64_t at = landing_near(r, l);
+    c->layer[c->stages++] = 0;
+    for (int64_t l = 2; l < r->net->layers && c->stages < SP_STAGES; l *= 2) {
+        int64_t at = stage_near(r, l);
 
         if (r->quiet[at - 1])
-            c->layer[c->landings++] = at;
+            c->layer[c->stages++] = at;
     }
-    c->layer[c->landings] = r->net->layers;
+    c->layer[c->stages] = r->net->layers;
 }
 
 /* ---- threads ---- */
 
-static void dismiss(sp_crew *c)
+static void close_thread(sp_rows_thread *c)
 {
-    for (int i = 0; i < c->landings; i++) {
-        sp_free(c->raft[i].value);
-        sp_free(c->raft[i].id);
+    for (int i = 0; i < c->stages; i++) {
+        sp_free(c->group[i].value);
+        sp_free(c->group[i].id);
     }
     sp_free(c->alive);
     sp_free(c->stay);
 }
 
 /* 0 when memory is short. */
-static int gather_crew(sp_crew *c)
+static int open_thread(sp_rows_thread *c)
 {
     int64_t lanes = (int64_t)c->tiles * c->r->tile;
     int ok;
@@ -220,8 +220,8 @@ static int gather_crew(sp_crew *c)
     c->alive = sp_alloc(lanes, sizeof *c->alive);
     c->stay = sp_alloc(lanes, sizeof *c->stay);
     ok = c->alive && c->stay;
-    for (int i = 0; i < c->landings; i++) {
-        sp_raft *f = &c->raft[i];
+    for (int i = 0; i < c->stages; i++) {
+        sp_tile_group *f = &c->group[i];
 
         f->value = sp_alloc(lanes * c->r->places.slots, sizeof *f->value);
         f->id = sp_alloc(lanes, sizeof *f->id);
@@ -230,40 +230,40 @@ static int gather_crew(sp_crew *c)
     return ok;
 }
 
-static spry_status run_job(const sp_rows *r, const sp_raft_job *j)
+static spry_status run_batch(const sp_rows *r, const sp_rows_batch *j)
 {
     int threads = r->threads;
-    int64_t each = (j->batch + threads - 1) / threads, lanes, rafts;
+    int64_t each = (j->batch + threads - 1) / threads, lanes, groups;
     int tiles = (int)((each + r->tile - 1) / r->tile);
     int short_of_memory = 0;
 
     if (tiles > r->tiles || each > INT32_MAX)
         tiles = r->tiles;
     lanes = (int64_t)tiles * r->tile;
-    rafts = (j->batch + lanes - 1) / lanes;
+    groups = (j->batch + lanes - 1) / lanes;
 #pragma omp parallel num_threads(threads) \
     reduction(|                           \
-              : short_of_memory) if (rafts > 1)
+              : short_of_memory) if (groups > 1)
     {
-        sp_crew c = {.r = r, .job = j, .tiles = tiles};
+        sp_rows_thread c = {.r = r, .batch = j, .tiles = tiles};
         int ok;
 
-        choose_landings(&c);
-        ok = gather_crew(&c);
+        choose_stages(&c);
+        ok = open_thread(&c);
         short_of_memory = !ok;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < rafts; i++) {
+        for (int64_t i = 0; i < groups; i++) {
             int64_t left = j->batch - i * lanes;
 
             if (!ok)
                 continue;
-            sp_raft_load(&c, &c.raft[0], i * lanes,
-                         left < lanes ? left : lanes);
-            run_landing(&c, 0);
+            sp_group_load(&c, &c.group[0], i * lanes,
+                          left < lanes ? left : lanes);
+            run_stage(&c, 0);
         }
-        for (int i = 1; ok && i < c.landings; i++)
-            run_landing(&c, i);
-        dismiss(&c);
+        for (int i = 1; ok && i < c.stages; i++)
+            run_stage(&c, i);
+        close_thread(&c);
     }
     return short_of_memory ? sp_fail_memory((size_t)(lanes * r->places.slots) *
                                             sizeof(float))
@@ -272,17 +272,17 @@ static spry_status run_job(const sp_rows *r, const sp_raft_job *j)
 
 static spry_status run(const void *p, float *y, const float *x, int64_t batch)
 {
-    sp_raft_job j = {.x = x, .y = y, .batch = batch};
+    sp_rows_batch j = {.x = x, .y = y, .batch = batch};
 
-    return run_job(p, &j);
+    return run_batch(p, &j);
 }
 
 static spry_status categories(const void *p, uint8_t *any, const spry_matrix *m,
                               int64_t first, int64_t count)
 {
-    sp_raft_job j = {.m = m, .first = first, .any = any, .batch = count};
+    sp_rows_batch j = {.m = m, .first = first, .any = any, .batch = count};
 
-    return run_job(p, &j);
+    return run_batch(p, &j);
 }
 
 const sp_form sp_form_rows = {

@@ -219,12 +219,12 @@ static spry_status by_outputs(const spry_runner *r, uint8_t *any,
                : sp_fail_memory((size_t)(most * r->inputs) * sizeof *x);
 
     for (int64_t at = 0; s == SPRY_OK && at < count; at += most) {
-        int64_t some = count - at < most ? count - at : most;
+        int64_t rows = count - at < most ? count - at : most;
 
-        s = spry_inputs_dense(x, m, first + at, some, r->inputs);
+        s = spry_inputs_dense(x, m, first + at, rows, r->inputs);
         if (s == SPRY_OK)
-            s = r->form->run(r->state, y, x, some);
-        for (int64_t i = 0; s == SPRY_OK && i < some; i++)
+            s = r->form->run(r->state, y, x, rows);
+        for (int64_t i = 0; s == SPRY_OK && i < rows; i++)
             any[at + i] = (uint8_t)any_of(y + i * r->outputs, r->outputs);
     }
     sp_free(x);

@@ -1,7 +1,7 @@
 /* rows.h - the form for many inputs at a time.
  *
  * Inputs go through in tiles, a vector of each neuron's values side by side,
- * and several tiles in step as a raft, so that a layer's edges are fetched
+ * and several tiles in step as a group, so that a layer's edges are fetched
  * once for all of them. */
 #ifndef SP_FORM_ROWS_H
 #define SP_FORM_ROWS_H
@@ -14,7 +14,7 @@ typedef struct {
     const sp_net_kernels *kernels;
     sp_places places;
     int tile, threads;
-    int tiles; /* of a raft, at most */
+    int tiles; /* of a group, at most */
     sp_rows_layer *layer;
     sp_share *share;
     float *bias, *weight;

@@ -12,12 +12,12 @@ typedef struct {
     int64_t inputs, outputs; /* 0: as many as it names */
     int base;                /* the first neuron is 0 or 1 */
     int rows_are_outputs;    /* "output input weight" */
-} sp_list;
+} sp_edge_list;
 
 /* A matrix of one row for each output; repeats are summed. SPRY_INPUT names
  * the line that is wrong. */
-spry_status sp_list_parse(spry_matrix **out, const sp_text *t,
-                          const sp_list *list);
+spry_status sp_edge_list_parse(spry_matrix **out, const sp_text *t,
+                               const sp_edge_list *list);
 
 /* A matrix, rows outputs, as the next layer of s. */
 spry_status sp_layers_take(spry_layers *s, const spry_matrix *m, float bias,

@@ -54,7 +54,7 @@ static spry_status path_of(char out[SP_PATH], const challenge *c, int64_t layer)
 static spry_status next(spry_layers *s)
 {
     const challenge *c = s->state;
-    sp_list list = {.inputs = c->width, .outputs = c->width, .base = 1};
+    sp_edge_list list = {.inputs = c->width, .outputs = c->width, .base = 1};
     char path[SP_PATH];
     spry_matrix *m = NULL;
     sp_file f = {0};
@@ -63,8 +63,8 @@ static spry_status next(spry_layers *s)
     if (status == SPRY_OK)
         status = sp_file_read(&f, path, SIZE_MAX);
     if (status == SPRY_OK)
-        status =
-            sp_list_parse(&m, &(sp_text){path, f.data, f.data + f.len}, &list);
+        status = sp_edge_list_parse(
+            &m, &(sp_text){path, f.data, f.data + f.len}, &list);
     sp_file_free(&f);
     if (status == SPRY_OK)
         status = sp_layers_take(s, m, c->bias, path);

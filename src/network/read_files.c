@@ -33,15 +33,16 @@ static int is_layer(const char *name)
 static spry_status read_list(spry_matrix **out, const char *path,
                              int64_t inputs, int rows_are_outputs)
 {
-    sp_list list = {.inputs = inputs,
-                    .base = sp_ends_in(path, ".tsv"),
-                    .rows_are_outputs = rows_are_outputs};
+    sp_edge_list list = {.inputs = inputs,
+                         .base = sp_ends_in(path, ".tsv"),
+                         .rows_are_outputs = rows_are_outputs};
     sp_file f;
     spry_status s = sp_file_read(&f, path, SIZE_MAX);
 
     *out = NULL;
     if (s == SPRY_OK)
-        s = sp_list_parse(out, &(sp_text){path, f.data, f.data + f.len}, &list);
+        s = sp_edge_list_parse(out, &(sp_text){path, f.data, f.data + f.len},
+                               &list);
     sp_file_free(&f);
     return s;
 }

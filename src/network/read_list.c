@@ -25,8 +25,8 @@ static int64_t count_of(int64_t known, const int64_t *index, int64_t n)
     return named > 0 ? named : 1;
 }
 
-spry_status sp_list_parse(spry_matrix **out, const sp_text *t,
-                          const sp_list *list)
+spry_status sp_edge_list_parse(spry_matrix **out, const sp_text *t,
+                               const sp_edge_list *list)
 {
     int64_t rows = list->rows_are_outputs ? list->outputs : list->inputs;
     int64_t cols = list->rows_are_outputs ? list->inputs : list->outputs;

@@ -167,15 +167,15 @@ static int64_t count_sources(cutting *c, int64_t first, int64_t size,
  * is lost when as many as fit beside the block pass without reaching it. */
 static double cost_of_block(cutting *c, int64_t size, int64_t memory)
 {
-    int64_t blocks = c->count / size, some, sources = 0, edges = 0;
+    int64_t blocks = c->count / size, sampled, sources = 0, edges = 0;
     double outputs, chance;
 
-    some = blocks < SAMPLES ? blocks : SAMPLES;
-    for (int64_t i = 0; i < some; i++)
-        sources += count_sources(c, blocks * i / some * size, size, &edges);
+    sampled = blocks < SAMPLES ? blocks : SAMPLES;
+    for (int64_t i = 0; i < sampled; i++)
+        sources += count_sources(c, blocks * i / sampled * size, size, &edges);
     if (sources == 0)
         return 0;
-    outputs = (double)(some * size);
+    outputs = (double)(sampled * size);
     chance = (double)edges / (double)size / (double)sources;
     return (double)sources / outputs +
            2 * (double)edges / outputs *

@@ -9,10 +9,10 @@
 
 #include "order/simulate.h"
 
-static const sp_policy *const policies[] = {
-    [SPRY_LRU] = &sp_policy_lru,
-    [SPRY_RR] = &sp_policy_rr,
-    [SPRY_MIN] = &sp_policy_min,
+static const sp_replacement *const policies[] = {
+    [SPRY_LRU] = &sp_replacement_lru,
+    [SPRY_RR] = &sp_replacement_rr,
+    [SPRY_MIN] = &sp_replacement_min,
 };
 enum { POLICIES = SPRY_MIN + 1 };
 
@@ -25,7 +25,7 @@ typedef struct {
     const spry_network *net;
     int64_t line;
     sp_trace trace;
-    const sp_policy *policy;
+    const sp_replacement *policy;
     void *state;
     int64_t held;     /* lines in memory */
     int32_t *use;     /* [2 edges] of the trace */

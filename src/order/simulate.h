@@ -23,8 +23,9 @@ typedef struct {
     /* The line that leaves; not one of the two that edge i uses. */
     int32_t (*leave)(void *state, int64_t i);
     void (*drop)(void *state, int32_t line); /* it leaves, unasked */
-} sp_policy;
+} sp_replacement;
 
-extern const sp_policy sp_policy_lru, sp_policy_rr, sp_policy_min;
+extern const sp_replacement sp_replacement_lru, sp_replacement_rr,
+    sp_replacement_min;
 
 #endif

@@ -91,5 +91,5 @@ static void lru_drop(void *state, int32_t line)
     take_out(state, line);
 }
 
-const sp_policy sp_policy_lru = {"lru",    lru_open,  lru_close, lru_enter,
-                                 lru_used, lru_leave, lru_drop};
+const sp_replacement sp_replacement_lru = {
+    "lru", lru_open, lru_close, lru_enter, lru_used, lru_leave, lru_drop};

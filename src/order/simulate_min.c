@@ -135,6 +135,6 @@ static int32_t belady_leave(void *state, int64_t i)
     return line;
 }
 
-const sp_policy sp_policy_min = {"min",        belady_open, belady_close,
-                                 belady_enter, belady_used, belady_leave,
-                                 belady_drop};
+const sp_replacement sp_replacement_min = {
+    "min",       belady_open,  belady_close, belady_enter,
+    belady_used, belady_leave, belady_drop};

@@ -86,5 +86,5 @@ static int32_t ring_leave(void *state, int64_t i)
     return x;
 }
 
-const sp_policy sp_policy_rr = {"rr",      ring_open,  ring_close, ring_enter,
-                                ring_used, ring_leave, ring_drop};
+const sp_replacement sp_replacement_rr = {
+    "rr", ring_open, ring_close, ring_enter, ring_used, ring_leave, ring_drop};

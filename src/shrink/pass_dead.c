@@ -18,17 +18,17 @@ typedef struct {
     char *alive;     /* [neurons] */
     int32_t *now;    /* [neurons] */
     sp_parts to;
-} burying;
+} removal;
 
 /* ---- constants ---- */
 
-static int is_constant(const burying *b, int64_t v)
+static int is_constant(const removal *b, int64_t v)
 {
     return b->range[v].low >= b->range[v].high;
 }
 
 /* bias(v) += w c, if exact and if v's bias is always added. */
-static int move_in(const burying *b, int64_t v, float w, double c)
+static int move_in(const removal *b, int64_t v, float w, double c)
 {
     double product = (double)w * c; /* 24 bits by 24: exact */
 
@@ -37,7 +37,7 @@ static int move_in(const burying *b, int64_t v, float w, double c)
     return sp_add_exactly(&b->bias[v], (float)product);
 }
 
-static void fold_edges(const burying *b, int64_t v)
+static void fold_edges(const removal *b, int64_t v)
 {
     const spry_network *n = b->n;
 
@@ -55,7 +55,7 @@ static void fold_edges(const burying *b, int64_t v)
 
 /* The activation leaves what it gave as it is: the constant as bias gives the
  * constant. */
-static void fold_constant(const burying *b, int64_t v)
+static void fold_constant(const removal *b, int64_t v)
 {
     const spry_network *n = b->n;
     float c = (float)b->range[v].low;
@@ -66,7 +66,7 @@ static void fold_constant(const burying *b, int64_t v)
     b->bias[v] = c;
 }
 
-static void find_constants(const burying *b)
+static void find_constants(const removal *b)
 {
     const spry_network *n = b->n;
 
@@ -84,7 +84,7 @@ static void find_constants(const burying *b)
 /* ---- life ---- */
 
 /* Backwards, since edges only lead forwards. */
-static void find_living(const burying *b)
+static void find_live(const removal *b)
 {
     const spry_network *n = b->n;
 
@@ -104,7 +104,7 @@ static void find_living(const burying *b)
 
 /* ---- writing ---- */
 
-static void write_neuron(burying *b, int64_t v)
+static void write_neuron(removal *b, int64_t v)
 {
     const spry_network *n = b->n;
     sp_parts *to = &b->to;
@@ -119,7 +119,7 @@ static void write_neuron(burying *b, int64_t v)
     to->start[to->neurons] = to->edges;
 }
 
-static void write_living(burying *b)
+static void write_live(removal *b)
 {
     const spry_network *n = b->n;
 
@@ -138,7 +138,7 @@ static void write_living(burying *b)
         b->to.output[i] = b->now[n->output[i]];
 }
 
-static spry_status set_up(burying *b, const spry_network *n)
+static spry_status set_up(removal *b, const spry_network *n)
 {
     b->n = n;
     b->range = sp_alloc_raw(n->neurons, sizeof *b->range);
@@ -158,7 +158,7 @@ static spry_status set_up(burying *b, const spry_network *n)
     return sp_parts_alloc(&b->to);
 }
 
-static void tear_down(burying *b)
+static void tear_down(removal *b)
 {
     sp_free(b->range);
     sp_free(b->bias);
@@ -168,18 +168,19 @@ static void tear_down(burying *b)
     sp_parts_free(&b->to);
 }
 
-static spry_status bury(spry_network **out, const spry_network *n)
+static spry_status remove_dead(spry_network **out, const spry_network *n)
 {
-    burying b = {0};
+    removal b = {0};
     spry_status s = set_up(&b, n);
 
     *out = NULL;
     if (s == SPRY_OK) {
         find_constants(&b);
-        find_living(&b);
-        write_living(&b);
+        find_live(&b);
+        write_live(&b);
         if (b.to.neurons < n->neurons || b.to.edges < n->edges) {
-            s = sp_network_adopt(out, &b.to, NULL, "network of the living");
+            s = sp_network_adopt(out, &b.to, NULL,
+                                 "network without dead neurons");
             b.to = (sp_parts){0};
         }
     }
@@ -188,4 +189,5 @@ static spry_status bury(spry_network **out, const spry_network *n)
 }
 
 const sp_pass sp_pass_dead = {
-    "dead", "neurons without a path to an output, or constant, leave", bury, 0};
+    "dead", "neurons without a path to an output, or constant, leave",
+    remove_dead, 0};

@@ -5,9 +5,9 @@
 
 static spry_status parse(spry_matrix **out, const sp_text *t)
 {
-    sp_list list = {.inputs = 8, .outputs = 8, .base = 1};
+    sp_edge_list list = {.inputs = 8, .outputs = 8, .base = 1};
 
-    return sp_list_parse(out, t, &list);
+    return sp_edge_list_parse(out, t, &list);
 }
 
 FUZZ_READER(parse, "n8-l1.tsv")

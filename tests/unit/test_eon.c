@@ -87,29 +87,29 @@ static void rewards_are_the_simulators(void **state)
 
 static void moves_count_as_the_simulator(void **state)
 {
-    sp_chooser c;
+    sp_scorer c;
     sp_nn *weights;
 
     (void)state;
     check_ok(sp_nn_new(&weights, 1));
-    check_ok(sp_chooser_make(&c, weights));
+    check_ok(sp_scorer_make(&c, weights));
     for (int i = 0; i < NETS; i++) {
         spry_network *n = read_net(nets[i]);
 
         for (int64_t memory = 3; memory < 40; memory += 6) {
-            sp_task t;
+            sp_eon_task t;
             int64_t io;
 
-            check_ok(sp_task_open(&t, n, memory));
-            io = sp_task_play(&t, &c);
-            assert_int_equal(io, sp_task_play(&t, &c));
+            check_ok(sp_eon_task_open(&t, n, memory));
+            io = sp_eon_task_order(&t, &c);
+            assert_int_equal(io, sp_eon_task_order(&t, &c));
             check_ok(spry_order_check(t.edge, n));
             assert_int_equal(io, total_io(n, t.edge, memory));
-            sp_task_close(&t);
+            sp_eon_task_close(&t);
         }
         spry_network_free(n);
     }
-    sp_chooser_free(&c);
+    sp_scorer_free(&c);
     assert_int_equal(sp_alloc_live(), 0);
 }
 
@@ -117,7 +117,7 @@ static void moves_count_as_the_simulator(void **state)
 
 typedef struct {
     sp_policy policy;
-    sp_scene scene;
+    sp_vertex_view view;
     sp_states states;
     int what; /* 0: logits, 1: value */
 } seen;
@@ -127,7 +127,7 @@ static sp_tensor *look(sp_tape *t, void *arg)
     seen *s = arg;
     sp_tensor *value;
     sp_tensor *logits =
-        sp_policy_run(t, &s->policy, sp_policy_embed(t, &s->policy, &s->scene),
+        sp_policy_run(t, &s->policy, sp_policy_embed(t, &s->policy, &s->view),
                       &s->states, &value);
 
     return s->what ? value : logits;
@@ -152,7 +152,7 @@ static void slopes_of_the_policy(void **state)
         g.tolerance = 2e-2;
         s.what = i;
         check_ok(sp_policy_make(&s.policy, g.n, (spry_embedding)i));
-        check_ok(sp_scene_open(&s.scene, n, (spry_embedding)i));
+        check_ok(sp_vertex_view_open(&s.view, n, (spry_embedding)i));
         sp_tape_begin(g.t, 0);
         if (i == 0) {
             float before = look(g.t, &s)->value[4];
@@ -163,7 +163,7 @@ static void slopes_of_the_policy(void **state)
             assert_true(fabsf(look(g.t, &s)->value[4] - before) < 1e-7f);
         }
         gradient_check(&g, look, &s);
-        sp_scene_close(&s.scene);
+        sp_vertex_view_close(&s.view);
         sp_tape_free(g.t);
         sp_policy_free(&s.policy);
     }
@@ -175,11 +175,11 @@ static void slopes_of_the_policy(void **state)
 
 typedef struct {
     int count;
-    spry_lesson first, last;
-    double early, late; /* rewards, means of five lessons */
+    spry_eon_progress first, last;
+    double early, late; /* rewards, means of five pairs */
 } told;
 
-static int listen(const spry_lesson *now, void *payload)
+static int listen(const spry_eon_progress *now, void *payload)
 {
     told *t = payload;
 
@@ -196,7 +196,7 @@ static int listen(const spry_lesson *now, void *payload)
 static void learn(told *t, spry_eon form, spry_embedding embedding,
                   const char *net, int64_t episodes)
 {
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
+    spry_eon_options o = SPRY_EON_DEFAULTS;
     spry_network *n = read_net(net);
     const spry_network *const all[] = {n};
     int64_t memory[] = {5, 9};
@@ -210,7 +210,7 @@ static void learn(told *t, spry_eon form, spry_embedding embedding,
     o.seed = 3;
     o.progress = listen;
     o.payload = t;
-    check_ok(spry_order_train("test_eon.nn", all, 1, &o));
+    check_ok(spry_eon_train("test_eon.nn", all, 1, &o));
     spry_network_free(n);
 }
 
@@ -241,7 +241,7 @@ static void ppo_improves_on_the_untrained(void **state)
     }
 }
 
-static int stop_at_once(const spry_lesson *now, void *payload)
+static int stop_at_once(const spry_eon_progress *now, void *payload)
 {
     (void)now;
     (void)payload;
@@ -251,7 +251,7 @@ static int stop_at_once(const spry_lesson *now, void *payload)
 /* Stopped early, there is a model all the same; and it can go on. */
 static void what_is_stopped_is_kept(void **state)
 {
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
+    spry_eon_options o = SPRY_EON_DEFAULTS;
     spry_order_options oo = SPRY_ORDER_DEFAULTS;
     spry_network *n = read_net(nets[1]);
     const spry_network *const all[] = {n};
@@ -264,12 +264,12 @@ static void what_is_stopped_is_kept(void **state)
     for (int form = 0; form < 2; form++) {
         o.form = (spry_eon)form;
         o.model = NULL;
-        check_ok(spry_order_train(oo.model, all, 1, &o));
+        check_ok(spry_eon_train(oo.model, all, 1, &o));
         o.model = oo.model;
-        check_ok(spry_order_train(oo.model, all, 1, &o));
+        check_ok(spry_eon_train(oo.model, all, 1, &o));
         check_ok(spry_order_make(edge, n, "eon", &oo));
         o.form = (spry_eon)!form;
-        assert_int_equal(spry_order_train(oo.model, all, 1, &o), SPRY_USAGE);
+        assert_int_equal(spry_eon_train(oo.model, all, 1, &o), SPRY_USAGE);
     }
     sp_free(edge);
     spry_network_free(n);
@@ -379,16 +379,16 @@ static void large_networks_are_not_for_attention(void **state)
 {
     spry_network *n = read_net("gen:random,width=600,depth=1,density=0.5");
     const spry_network *const all[] = {n};
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
+    spry_eon_options o = SPRY_EON_DEFAULTS;
 
     (void)state;
     o.form = SPRY_EON_ATTENTION;
-    assert_int_equal(spry_order_train("x.nn", all, 1, &o), SPRY_USAGE);
+    assert_int_equal(spry_eon_train("x.nn", all, 1, &o), SPRY_USAGE);
     o.form = SPRY_EON_MOVES;
     o.memory = (int64_t[]){2};
     o.memories = 1;
-    assert_int_equal(spry_order_train("x.nn", all, 1, &o), SPRY_USAGE);
-    assert_int_equal(spry_order_train("x.nn", all, 0, NULL), SPRY_USAGE);
+    assert_int_equal(spry_eon_train("x.nn", all, 1, &o), SPRY_USAGE);
+    assert_int_equal(spry_eon_train("x.nn", all, 0, NULL), SPRY_USAGE);
     spry_network_free(n);
 }
 
@@ -399,7 +399,7 @@ static void short_memory_is_survived(void **state)
     spry_network *n = read_net("gen:random,width=4,depth=2,density=0.5");
     const spry_network *const all[] = {n};
     int64_t before = sp_alloc_live();
-    spry_train_options o = SPRY_TRAIN_DEFAULTS;
+    spry_eon_options o = SPRY_EON_DEFAULTS;
 
     (void)state;
     o.memory = (int64_t[]){4};
@@ -412,7 +412,7 @@ static void short_memory_is_survived(void **state)
             o.form = kind > 0;
             o.embedding = kind > 1;
             sp_alloc_refuse(i, 0);
-            s = spry_order_train("test_eon.nn", all, 1, &o);
+            s = spry_eon_train("test_eon.nn", all, 1, &o);
             sp_alloc_refuse(0, 0);
             assert_int_equal(sp_alloc_live(), before);
             if (s == SPRY_OK)

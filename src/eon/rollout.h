@@ -1,6 +1,6 @@
-/* play.h - what a policy saw and did, step by step. */
-#ifndef SP_EON_PLAY_H
-#define SP_EON_PLAY_H
+/* rollout.h - what a policy saw and did, step by step. */
+#ifndef SP_EON_ROLLOUT_H
+#define SP_EON_ROLLOUT_H
 
 #include "eon/ppo.h"
 
@@ -12,7 +12,7 @@ typedef struct {
     float log_p, value, reward, advantage, returns;
 } sp_step;
 
-/* Steps of episodes of one game. */
+/* Steps of episodes of one environment. */
 typedef struct {
     sp_step *step;
     int32_t *edge, *cached; /* lists: frontiers, caches */
@@ -20,17 +20,18 @@ typedef struct {
     int64_t step_room, edge_room, held_room;
     sp_states states; /* room for a batch */
     int64_t states_room, cached_room;
-} sp_play;
+} sp_rollout;
 
-void sp_play_free(sp_play *p);
+void sp_rollout_free(sp_rollout *p);
 /* Note the state of e down as one more step. */
-spry_status sp_play_note(sp_play *p, const sp_episode *e);
+spry_status sp_rollout_note(sp_rollout *p, const sp_episode *e);
 /* The steps of this list, as states. */
-spry_status sp_play_states(sp_play *p, const sp_episode *e,
-                           const int64_t *which, int64_t count);
+spry_status sp_rollout_states(sp_rollout *p, const sp_episode *e,
+                              const int64_t *which, int64_t count);
 /* One episode; each step is kept when `keep` is not 0, else only the last. */
-spry_status sp_play_episode(sp_play *p, sp_game *g, const sp_policy *policy,
-                            sp_tape *tape, sp_rng *chance, int keep,
-                            int32_t *edge, const spry_order_options *progress);
+spry_status sp_rollout_episode(sp_rollout *p, sp_environment *g,
+                               const sp_policy *policy, sp_tape *tape,
+                               sp_rng *chance, int keep, int32_t *edge,
+                               const spry_order_options *progress);
 
 #endif

@@ -1,6 +1,6 @@
-/* choices.c - the candidates of a move and their features; each found in
+/* candidates.c - the candidates of a move and their features; each found in
  * O(1), but for the edges of a neuron that are looked through. */
-#include "eon/chooser.h"
+#include "eon/scorer.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
     LOOKED_AT = 64
 };
 
-int sp_choice_add(sp_choice *c, int32_t neuron)
+int sp_candidates_add(sp_candidates *c, int32_t neuron)
 {
     for (int i = 0; i < c->count; i++)
         if (c->neuron[i] == neuron)
@@ -27,12 +27,12 @@ int sp_choice_add(sp_choice *c, int32_t neuron)
 
 /* 0 .. 1, however many there are: what is learned on small networks must
  * not run wild on large ones. */
-static float some(double count)
+static float bounded(double count)
 {
     return (float)(count / (count + 8));
 }
 
-static float is(int so)
+static float flag(int so)
 {
     return so ? 1.0F : 0.0F;
 }
@@ -40,7 +40,7 @@ static float is(int so)
 /* ---- sources to run ---- */
 
 /* Those with the largest gains. */
-static void add_gainers(sp_choice *c, const sp_moves *m)
+static void add_gainers(sp_candidates *c, const sp_moves *m)
 {
     int64_t gain = m->gains.top;
     int lists = 0;
@@ -48,21 +48,21 @@ static void add_gainers(sp_choice *c, const sp_moves *m)
     for (; gain > 0 && c->count < FROM_TOP && lists < 4; gain--, lists++)
         for (int32_t u = m->gains.first[gain];
              u != SP_NOBODY && c->count < FROM_TOP; u = m->gains.next[u])
-            sp_choice_add(c, u);
+            sp_candidates_add(c, u);
 }
 
 /* Sources that would keep the open neuron v from leaving. */
-static void add_sources_of(sp_choice *c, const sp_moves *m, int32_t v)
+static void add_sources_of(sp_candidates *c, const sp_moves *m, int32_t v)
 {
     int64_t first = m->net->start[v], left = m->memory.ins[v];
 
-    sp_choice_add(c, m->net->source[m->in_edge[first]]);
-    sp_choice_add(c, m->net->source[m->in_edge[first + m->clock % left]]);
+    sp_candidates_add(c, m->net->source[m->in_edge[first]]);
+    sp_candidates_add(c, m->net->source[m->in_edge[first + m->clock % left]]);
 }
 
 /* What lies at the end of memory and will leave next: sources that could
  * still run, and open neurons. How many lie before the first open one. */
-static int add_leavers(sp_choice *c, const sp_moves *m)
+static int add_leavers(sp_candidates *c, const sp_moves *m)
 {
     int32_t x = m->memory.oldest;
     int slack = TAIL, sources = 0, sums = 0;
@@ -73,18 +73,18 @@ static int add_leavers(sp_choice *c, const sp_moves *m)
             if (sums++ < FROM_TAIL)
                 add_sources_of(c, m, x);
         } else if (m->gain[x] > 0 && sources++ < FROM_TAIL) {
-            sp_choice_add(c, x);
+            sp_candidates_add(c, x);
         }
     return slack;
 }
 
-static void add_newest(sp_choice *c, const sp_moves *m)
+static void add_newest(sp_candidates *c, const sp_moves *m)
 {
     int32_t x = m->memory.newest;
 
     for (int i = 0; i < NEWEST && x != SP_NOBODY; i++, x = m->memory.older[x])
         if (m->gain[x] > 0)
-            sp_choice_add(c, x);
+            sp_candidates_add(c, x);
 }
 
 /* The next source on the way up or down, or the first on the way back. */
@@ -139,7 +139,7 @@ static effect effect_of(const sp_moves *m, int32_t u)
     return e;
 }
 
-void sp_choice_fill_source(sp_choice *c, int i, const sp_moves *m)
+void sp_candidates_fill_source(sp_candidates *c, int i, const sp_moves *m)
 {
     int32_t u = c->neuron[i];
     effect e = effect_of(m, u);
@@ -148,13 +148,13 @@ void sp_choice_fill_source(sp_choice *c, int i, const sp_moves *m)
 
     f[0] = 1;
     f[1] = gain / (float)m->gains.top;
-    f[2] = some((double)gain);
-    f[3] = is(m->memory.present[u]);
+    f[2] = bounded((double)gain);
+    f[3] = flag(m->memory.present[u]);
     f[4] = (float)e.missing / gain;
     f[5] = (float)e.age_most;
     f[6] = (float)e.age_sum / gain;
     f[7] = (float)later / (float)(m->out.start[u + 1] - m->out.start[u]);
-    f[8] = is(later == 0);
+    f[8] = flag(later == 0);
     f[9] = (float)e.finished / gain;
     f[10] = 0; /* the next of the sweep; set by who knows */
     f[11] = (float)e.fresh / gain;
@@ -173,19 +173,19 @@ static void fill_gate(float *f, const sp_moves *m, int slack)
     f[0] = 1;
     f[1] = (float)((double)m->open_count / room);
     f[2] = (float)slack / TAIL;
-    f[3] = some((double)m->gains.top);
-    f[4] = some((double)m->open_edges / sources);
+    f[3] = bounded((double)m->gains.top);
+    f[4] = bounded((double)m->open_edges / sources);
     f[5] = (float)((double)m->memory.held / room);
-    f[6] = is(slack == 0);
-    f[7] = some((double)m->open_edges / opened);
+    f[6] = flag(slack == 0);
+    f[7] = bounded((double)m->open_edges / opened);
     f[8] = (float)(apart < 2 ? apart : 2);
-    f[9] = some(room);
-    f[10] = is(m->open_count == 0);
-    f[11] = is(m->opening);
+    f[9] = bounded(room);
+    f[10] = flag(m->open_count == 0);
+    f[11] = flag(m->opening);
 }
 
-void sp_choose_sources(sp_choice *out, float gate[SP_FEATURES],
-                       const sp_moves *m)
+void sp_candidates_sources(sp_candidates *out, float gate[SP_FEATURES],
+                           const sp_moves *m)
 {
     int32_t next = next_of_sweep(m);
     int slack;
@@ -195,10 +195,10 @@ void sp_choose_sources(sp_choice *out, float gate[SP_FEATURES],
     slack = add_leavers(out, m);
     add_newest(out, m);
     if (next != SP_NOBODY)
-        sp_choice_add(out, next);
+        sp_candidates_add(out, next);
     for (int i = 0; i < out->count; i++) {
-        sp_choice_fill_source(out, i, m);
-        out->f[i][10] = is(out->neuron[i] == next);
+        sp_candidates_fill_source(out, i, m);
+        out->f[i][10] = flag(out->neuron[i] == next);
     }
     fill_gate(gate, m, slack);
 }
@@ -221,7 +221,7 @@ static int32_t next_by_number(const sp_moves *m, int32_t v)
 }
 
 /* Who could be opened and shares the source x. */
-static void add_targets_of(sp_choice *c, const sp_moves *m, int32_t x)
+static void add_targets_of(sp_candidates *c, const sp_moves *m, int32_t x)
 {
     int64_t i = m->out.start[x], end = i + m->memory.outs[x];
     int found = 0;
@@ -231,13 +231,13 @@ static void add_targets_of(sp_choice *c, const sp_moves *m, int32_t x)
         int32_t v = m->out_to[i];
 
         if (is_openable(m, v)) {
-            sp_choice_add(c, v);
+            sp_candidates_add(c, v);
             found++;
         }
     }
 }
 
-void sp_choice_fill_opening(sp_choice *c, int i, const sp_moves *m)
+void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m)
 {
     int32_t v = c->neuron[i];
     int64_t first = m->net->start[v], count = m->net->start[v + 1] - first;
@@ -257,32 +257,32 @@ void sp_choice_fill_opening(sp_choice *c, int i, const sp_moves *m)
     f[0] = (float)present / (float)seen;
     f[1] = (float)gaining / (float)seen;
     f[2] = (float)(gains / (double)seen / (double)(m->gains.top + 1));
-    f[3] = is(v == m->first);
-    f[4] = is(v == m->last);
-    f[5] = some((double)count);
-    f[6] = some((double)present);
-    f[7] = is(v == next_by_number(m, m->last_opened));
-    f[8] = is(m->memory.outs[v] == 0);
-    f[9] = some((double)m->memory.outs[v]);
+    f[3] = flag(v == m->first);
+    f[4] = flag(v == m->last);
+    f[5] = bounded((double)count);
+    f[6] = bounded((double)present);
+    f[7] = flag(v == next_by_number(m, m->last_opened));
+    f[8] = flag(m->memory.outs[v] == 0);
+    f[9] = bounded((double)m->memory.outs[v]);
 }
 
-void sp_choose_openings(sp_choice *out, const sp_moves *m)
+void sp_candidates_openings(sp_candidates *out, const sp_moves *m)
 {
     int32_t v = m->first, x = m->memory.newest;
 
     out->count = 0;
     for (int i = 0; i < FROM_FRONT && v != SP_NOBODY; i++, v = m->next[v])
-        sp_choice_add(out, v);
+        sp_candidates_add(out, v);
     v = next_by_number(m, m->last_opened);
     for (int i = 0; i < BEHIND && v != SP_NOBODY; i++) {
-        sp_choice_add(out, v);
+        sp_candidates_add(out, v);
         v = next_by_number(m, v);
     }
     v = m->last;
     for (int i = 0; i < FROM_BACK && v != SP_NOBODY; i++, v = m->prev[v])
-        sp_choice_add(out, v);
+        sp_candidates_add(out, v);
     for (int i = 0; i < 2 && x != SP_NOBODY; i++, x = m->memory.older[x])
         add_targets_of(out, m, x);
     for (int i = 0; i < out->count; i++)
-        sp_choice_fill_opening(out, i, m);
+        sp_candidates_fill_opening(out, i, m);
 }

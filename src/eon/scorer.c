@@ -1,5 +1,5 @@
-/* chooser.c - the scorer of moves, and the move it likes best. */
-#include "eon/chooser.h"
+/* scorer.c - the scorer of moves, and the move it likes best. */
+#include "eon/scorer.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const char *const head_name[SP_HEADS] = {"source", "opening", "gate"};
 /* Where a fresh scorer begins: near blocked. Neurons are opened by number,
  * until half of memory is open, and again when all of them are closed; the
  * source runs that reaches those not used for longest, else the next one. */
-static void start_near_blocked(sp_chooser *c)
+static void start_near_blocked(sp_scorer *c)
 {
     float *source = c->head[SP_RUN].linear.weight->value;
     float *opening = c->head[SP_OPEN].linear.weight->value;
@@ -40,17 +40,17 @@ static sp_head make_head(sp_nn *n, const char *name)
     return h;
 }
 
-spry_status sp_chooser_make(sp_chooser *c, sp_nn *weights)
+spry_status sp_scorer_make(sp_scorer *c, sp_nn *weights)
 {
     int fresh = sp_nn_count(weights) == 0;
     spry_status s;
 
-    *c = (sp_chooser){.weights = weights};
+    *c = (sp_scorer){.weights = weights};
     for (int h = 0; h < SP_HEADS; h++)
         c->head[h] = make_head(weights, head_name[h]);
     s = sp_nn_status(weights);
     if (s != SPRY_OK) {
-        sp_chooser_free(c);
+        sp_scorer_free(c);
         return s;
     }
     for (int h = 0; fresh && h < SP_HEADS; h++) {
@@ -62,17 +62,17 @@ spry_status sp_chooser_make(sp_chooser *c, sp_nn *weights)
     }
     if (fresh)
         start_near_blocked(c);
-    sp_chooser_pack(c);
+    sp_scorer_pack(c);
     return SPRY_OK;
 }
 
-void sp_chooser_free(sp_chooser *c)
+void sp_scorer_free(sp_scorer *c)
 {
     sp_nn_free(c->weights);
-    *c = (sp_chooser){0};
+    *c = (sp_scorer){0};
 }
 
-void sp_chooser_pack(sp_chooser *c)
+void sp_scorer_pack(sp_scorer *c)
 {
     for (int h = 0; h < SP_HEADS; h++) {
         const float *first = c->head[h].first.weight->value;
@@ -83,7 +83,7 @@ void sp_chooser_pack(sp_chooser *c)
     }
 }
 
-float sp_chooser_score(const sp_chooser *c, sp_head_kind kind, const float *f)
+float sp_scorer_score(const sp_scorer *c, sp_head_kind kind, const float *f)
 {
     const sp_head *h = &c->head[kind];
     const float *linear = h->linear.weight->value;
@@ -103,13 +103,13 @@ float sp_chooser_score(const sp_chooser *c, sp_head_kind kind, const float *f)
 
 /* ---- moves ---- */
 
-static int best_of(const sp_chooser *c, sp_head_kind kind,
-                   const sp_choice *choice, float *score)
+static int best_of(const sp_scorer *c, sp_head_kind kind,
+                   const sp_candidates *among, float *score)
 {
     int best = -1;
 
-    for (int i = 0; i < choice->count; i++) {
-        float x = sp_chooser_score(c, kind, choice->f[i]);
+    for (int i = 0; i < among->count; i++) {
+        float x = sp_scorer_score(c, kind, among->f[i]);
 
         if (best < 0 || x > *score) {
             best = i;
@@ -125,20 +125,20 @@ static int may_open(const sp_moves *m)
     return m->openable > 0 && m->open_count < 3 * m->memory.room / 4;
 }
 
-void sp_chooser_move(const sp_chooser *c, sp_moves *m)
+void sp_scorer_move(const sp_scorer *c, sp_moves *m)
 {
     float gate[SP_FEATURES], score = 0;
-    sp_choice choice;
+    sp_candidates among;
     int best;
 
-    sp_choose_sources(&choice, gate, m);
-    best = best_of(c, SP_RUN, &choice, &score);
+    sp_candidates_sources(&among, gate, m);
+    best = best_of(c, SP_RUN, &among, &score);
     if (best >= 0 &&
-        (!may_open(m) || sp_chooser_score(c, SP_GATE, gate) <= score)) {
-        sp_moves_run_source(m, choice.neuron[best]);
+        (!may_open(m) || sp_scorer_score(c, SP_GATE, gate) <= score)) {
+        sp_moves_run_source(m, among.neuron[best]);
         return;
     }
-    sp_choose_openings(&choice, m);
-    best = best_of(c, SP_OPEN, &choice, &score);
-    sp_moves_open_neuron(m, choice.neuron[best]);
+    sp_candidates_openings(&among, m);
+    best = best_of(c, SP_OPEN, &among, &score);
+    sp_moves_open_neuron(m, among.neuron[best]);
 }

@@ -1,5 +1,5 @@
-/* play.c - a policy plays: states are noted down, batched and run. */
-#include "eon/play.h"
+/* rollout.c - a policy plays: states are noted down, batched and run. */
+#include "eon/rollout.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { TELL_EVERY = 256 };
 static const double REWARD = 0.1; /* of one read or write */
 
-void sp_play_free(sp_play *p)
+void sp_rollout_free(sp_rollout *p)
 {
     sp_free(p->step);
     sp_free(p->edge);
@@ -19,7 +19,7 @@ void sp_play_free(sp_play *p)
     sp_free(p->states.may);
     sp_free(p->states.cached);
     sp_free(p->states.holds);
-    *p = (sp_play){0};
+    *p = (sp_rollout){0};
 }
 
 /* Room for `count` in an array; grows by half at least. */
@@ -39,7 +39,7 @@ static spry_status grow(void *array, int64_t *room, int64_t count, size_t size)
     return SPRY_OK;
 }
 
-spry_status sp_play_note(sp_play *p, const sp_episode *e)
+spry_status sp_rollout_note(sp_rollout *p, const sp_episode *e)
 {
     spry_status s =
         grow(&p->step, &p->step_room, p->steps + 1, sizeof *p->step);
@@ -64,7 +64,7 @@ spry_status sp_play_note(sp_play *p, const sp_episode *e)
 
 /* ---- batches ---- */
 
-static spry_status reserve_states(sp_play *p)
+static spry_status reserve_states(sp_rollout *p)
 {
     sp_states *s = &p->states;
     int64_t edges = s->count * s->edges, held = s->count * s->held;
@@ -91,7 +91,7 @@ static spry_status reserve_states(sp_play *p)
     return sp_fail_memory((size_t)edges * 9);
 }
 
-static void fill_state(sp_play *p, const sp_episode *e, const sp_step *now,
+static void fill_state(sp_rollout *p, const sp_episode *e, const sp_step *now,
                        int64_t i)
 {
     sp_states *s = &p->states;
@@ -113,8 +113,8 @@ static void fill_state(sp_play *p, const sp_episode *e, const sp_step *now,
     }
 }
 
-spry_status sp_play_states(sp_play *p, const sp_episode *e,
-                           const int64_t *which, int64_t count)
+spry_status sp_rollout_states(sp_rollout *p, const sp_episode *e,
+                              const int64_t *which, int64_t count)
 {
     sp_states *s = &p->states;
     spry_status status;
@@ -162,14 +162,15 @@ static int32_t draw(const float *logit, int64_t count, sp_rng *chance)
 }
 
 /* What the neurons are does not change during an episode. */
-static spry_status embed_once(float **out, sp_shape *shape, const sp_game *g,
-                              const sp_policy *policy, sp_tape *tape)
+static spry_status embed_once(float **out, sp_shape *shape,
+                              const sp_environment *g, const sp_policy *policy,
+                              sp_tape *tape)
 {
     sp_tensor *x;
 
     *out = NULL;
     sp_tape_begin(tape, 0);
-    x = sp_policy_embed(tape, policy, &g->scene);
+    x = sp_policy_embed(tape, policy, &g->view);
     if (sp_tape_status(tape) != SPRY_OK)
         return sp_tape_status(tape);
     *out = sp_alloc_raw(x->size, sizeof **out);
@@ -180,18 +181,19 @@ static spry_status embed_once(float **out, sp_shape *shape, const sp_game *g,
     return SPRY_OK;
 }
 
-static spry_status play_step(sp_play *p, sp_game *g, const sp_policy *policy,
-                             sp_tape *tape, sp_rng *chance, sp_shape shape,
+static spry_status take_step(sp_rollout *p, sp_environment *g,
+                             const sp_policy *policy, sp_tape *tape,
+                             sp_rng *chance, sp_shape shape,
                              const float *neurons, int32_t *edge)
 {
     sp_episode *e = &g->episode;
     int64_t last = p->steps;
     sp_tensor *logits, *value = NULL;
     sp_step *now;
-    spry_status s = sp_play_note(p, e);
+    spry_status s = sp_rollout_note(p, e);
 
     if (s == SPRY_OK)
-        s = sp_play_states(p, e, &last, 1);
+        s = sp_rollout_states(p, e, &last, 1);
     if (s != SPRY_OK)
         return s;
     sp_tape_begin(tape, 0);
@@ -211,9 +213,10 @@ static spry_status play_step(sp_play *p, sp_game *g, const sp_policy *policy,
     return SPRY_OK;
 }
 
-spry_status sp_play_episode(sp_play *p, sp_game *g, const sp_policy *policy,
-                            sp_tape *tape, sp_rng *chance, int keep,
-                            int32_t *edge, const spry_order_options *progress)
+spry_status sp_rollout_episode(sp_rollout *p, sp_environment *g,
+                               const sp_policy *policy, sp_tape *tape,
+                               sp_rng *chance, int keep, int32_t *edge,
+                               const spry_order_options *progress)
 {
     sp_episode *e = &g->episode;
     float *neurons;
@@ -224,7 +227,7 @@ spry_status sp_play_episode(sp_play *p, sp_game *g, const sp_policy *policy,
     while (s == SPRY_OK && e->steps < e->net->edges) {
         if (!keep)
             p->steps = p->edges = p->held = 0;
-        s = play_step(p, g, policy, tape, chance, shape, neurons, edge);
+        s = take_step(p, g, policy, tape, chance, shape, neurons, edge);
         if (s == SPRY_OK && progress && e->steps % TELL_EVERY == 0)
             s = sp_order_progress(progress, e->steps, e->net->edges);
     }

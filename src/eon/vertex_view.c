@@ -1,4 +1,4 @@
-/* scene.c - what a neuron is, seen from the graph: its entries in the
+/* vertex_view.c - what a neuron is, seen from the graph: its entries in the
  * eigenvectors of the Laplacian with the largest eigenvalues; or plain
  * features, from which GraphSAGE learns an embedding. */
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* ---- the graph without directions ---- */
 
-static spry_status list_neighbours(sp_scene *s, const spry_network *n)
+static spry_status list_neighbours(sp_vertex_view *s, const spry_network *n)
 {
     int64_t *next;
 
@@ -38,7 +38,7 @@ static spry_status list_neighbours(sp_scene *s, const spry_network *n)
 
 static void laplacian(double *y, const double *x, void *payload)
 {
-    const sp_scene *s = payload;
+    const sp_vertex_view *s = payload;
 
     for (int64_t v = 0; v < s->neurons; v++) {
         double sum = (double)(s->start[v + 1] - s->start[v]) * x[v];
@@ -50,7 +50,7 @@ static void laplacian(double *y, const double *x, void *payload)
 }
 
 /* Entries are scaled to a mean square of 1. */
-static spry_status take_spectrum(sp_scene *s)
+static spry_status take_spectrum(sp_vertex_view *s)
 {
     int64_t n = s->neurons, k = n < s->width ? n : s->width;
     sp_symmetric a = {n, laplacian, s, 1};
@@ -78,7 +78,7 @@ static float log_of(int64_t count)
     return (float)log2((double)count + 1) / 4;
 }
 
-static void fill_plain(sp_scene *s, const spry_network *n)
+static void fill_plain(sp_vertex_view *s, const spry_network *n)
 {
     for (int64_t o = 0; o < n->outputs; o++)
         s->feature[n->output[o] * s->width + 5] = 1;
@@ -102,13 +102,13 @@ static void fill_plain(sp_scene *s, const spry_network *n)
     }
 }
 
-spry_status sp_scene_open(sp_scene *out, const spry_network *n,
-                          spry_embedding embedding)
+spry_status sp_vertex_view_open(sp_vertex_view *out, const spry_network *n,
+                                spry_embedding embedding)
 {
     int64_t width = embedding == SPRY_LAPLACIAN ? SP_SPECTRUM : SP_VERTEX;
     spry_status s;
 
-    *out = (sp_scene){.neurons = n->neurons, .width = width};
+    *out = (sp_vertex_view){.neurons = n->neurons, .width = width};
     out->feature = sp_alloc(n->neurons * width, sizeof *out->feature);
     if (!out->feature)
         return sp_fail_memory((size_t)(n->neurons * width) * sizeof(float));
@@ -118,14 +118,14 @@ spry_status sp_scene_open(sp_scene *out, const spry_network *n,
     else if (s == SPRY_OK)
         fill_plain(out, n);
     if (s != SPRY_OK)
-        sp_scene_close(out);
+        sp_vertex_view_close(out);
     return s;
 }
 
-void sp_scene_close(sp_scene *s)
+void sp_vertex_view_close(sp_vertex_view *s)
 {
     sp_free(s->feature);
     sp_free(s->start);
     sp_free(s->around);
-    *s = (sp_scene){0};
+    *s = (sp_vertex_view){0};
 }

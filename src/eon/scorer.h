@@ -1,7 +1,7 @@
-/* chooser.h - which move next: a few candidates, a few features of each, a
+/* scorer.h - which move next: a few candidates, a few features of each, a
  * small learned scorer. */
-#ifndef SP_EON_CHOOSER_H
-#define SP_EON_CHOOSER_H
+#ifndef SP_EON_SCORER_H
+#define SP_EON_SCORER_H
 
 #include "eon/moves.h"
 #include "nn/layers.h"
@@ -20,32 +20,32 @@ typedef struct {
 typedef struct {
     sp_nn *weights; /* owned */
     sp_head head[SP_HEADS];
-} sp_chooser;
+} sp_scorer;
 
-/* The heads of these weights, which the chooser owns from then on, also on
+/* The heads of these weights, which the scorer owns from then on, also on
  * failure. Fresh ones start near blocked. */
-spry_status sp_chooser_make(sp_chooser *c, sp_nn *weights);
-void sp_chooser_free(sp_chooser *c);
+spry_status sp_scorer_make(sp_scorer *c, sp_nn *weights);
+void sp_scorer_free(sp_scorer *c);
 /* After the weights were changed. */
-void sp_chooser_pack(sp_chooser *c);
-float sp_chooser_score(const sp_chooser *c, sp_head_kind kind, const float *f);
+void sp_scorer_pack(sp_scorer *c);
+float sp_scorer_score(const sp_scorer *c, sp_head_kind kind, const float *f);
 
 /* Candidates of one kind and their features. */
 typedef struct {
     int count;
     int32_t neuron[SP_CANDIDATES];
     float f[SP_CANDIDATES][SP_FEATURES];
-} sp_choice;
+} sp_candidates;
 /* Sources to run, and what the gate sees; then neurons to open. */
-void sp_choose_sources(sp_choice *out, float gate[SP_FEATURES],
-                       const sp_moves *m);
-void sp_choose_openings(sp_choice *out, const sp_moves *m);
+void sp_candidates_sources(sp_candidates *out, float gate[SP_FEATURES],
+                           const sp_moves *m);
+void sp_candidates_openings(sp_candidates *out, const sp_moves *m);
 /* One more candidate, unless it is among them; its place. */
-int sp_choice_add(sp_choice *c, int32_t neuron);
-void sp_choice_fill_source(sp_choice *c, int i, const sp_moves *m);
-void sp_choice_fill_opening(sp_choice *c, int i, const sp_moves *m);
+int sp_candidates_add(sp_candidates *c, int32_t neuron);
+void sp_candidates_fill_source(sp_candidates *c, int i, const sp_moves *m);
+void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m);
 
 /* Make the next move. */
-void sp_chooser_move(const sp_chooser *c, sp_moves *m);
+void sp_scorer_move(const sp_scorer *c, sp_moves *m);
 
 #endif

@@ -1,15 +1,16 @@
-/* raft.c - inputs board a raft, leave it and close ranks. */
-#include "form/raft.h"
+/* tile_group.c - inputs enter a group of tiles, leave it and move together. */
+#include "form/tile_group.h"
 
 #include <string.h>
 
 #include "matrix/matrix.h"
 
-/* ---- boarding ---- */
+/* ---- inputs ---- */
 
-static void load_sparse(float *to, const sp_crew *c, int64_t row, int count)
+static void load_sparse(float *to, const sp_rows_thread *c, int64_t row,
+                        int count)
 {
-    const spry_matrix *m = c->job->m;
+    const spry_matrix *m = c->batch->m;
     int tile = c->r->tile;
 
     memset(to, 0, (size_t)(c->r->net->inputs * tile) * sizeof *to);
@@ -18,7 +19,8 @@ static void load_sparse(float *to, const sp_crew *c, int64_t row, int count)
             to[sp_col(m, k) * tile + b] = (float)sp_val(m, k);
 }
 
-void sp_raft_load(const sp_crew *c, sp_raft *f, int64_t first, int64_t count)
+void sp_group_load(const sp_rows_thread *c, sp_tile_group *f, int64_t first,
+                   int64_t count)
 {
     const sp_rows *r = c->r;
     int64_t width = r->net->inputs;
@@ -26,92 +28,94 @@ void sp_raft_load(const sp_crew *c, sp_raft *f, int64_t first, int64_t count)
     f->lanes = (int)count;
     for (int i = 0; i < f->lanes; i++)
         f->id[i] = first + i;
-    for (int t = 0; t < sp_raft_tiles(c, f); t++) {
+    for (int t = 0; t < sp_group_tiles(c, f); t++) {
         int64_t at = first + (int64_t)t * r->tile;
-        float *to = sp_raft_tile(c, f, t) + r->places.slot[0] * r->tile;
-        int some =
+        float *to = sp_group_tile(c, f, t) + r->places.slot[0] * r->tile;
+        int used =
             f->lanes - t * r->tile < r->tile ? f->lanes - t * r->tile : r->tile;
 
-        if (c->job->x)
-            r->kernels->turn(to, c->job->x + at * width, width, r->tile, some);
+        if (c->batch->x)
+            r->kernels->turn(to, c->batch->x + at * width, width, r->tile,
+                             used);
         else
-            load_sparse(to, c, c->job->first + at, some);
+            load_sparse(to, c, c->batch->first + at, used);
     }
 }
 
 /* ---- results ---- */
 
-static void store_values(const sp_crew *c, const sp_raft *f)
+static void store_values(const sp_rows_thread *c, const sp_tile_group *f)
 {
     const sp_rows *r = c->r;
     int64_t outputs = r->net->outputs;
 
     for (int i = 0; i < f->lanes; i++) {
-        const float *from = sp_raft_tile(c, f, i / r->tile) + i % r->tile;
-        float *y = c->job->y + f->id[i] * outputs;
+        const float *from = sp_group_tile(c, f, i / r->tile) + i % r->tile;
+        float *y = c->batch->y + f->id[i] * outputs;
 
         for (int64_t j = 0; j < outputs; j++)
             y[j] = from[(int64_t)r->places.home[r->net->output[j]] * r->tile];
     }
 }
 
-static void store_any(const sp_crew *c, const sp_raft *f)
+static void store_any(const sp_rows_thread *c, const sp_tile_group *f)
 {
     const sp_rows *r = c->r;
 
     for (int i = 0; i < f->lanes; i++) {
-        const float *from = sp_raft_tile(c, f, i / r->tile) + i % r->tile;
+        const float *from = sp_group_tile(c, f, i / r->tile) + i % r->tile;
         int64_t j = 0;
 
         while (j < r->net->outputs &&
                from[(int64_t)r->places.home[r->net->output[j]] * r->tile] == 0)
             j++;
-        c->job->any[f->id[i]] = j < r->net->outputs;
+        c->batch->any[f->id[i]] = j < r->net->outputs;
     }
 }
 
-void sp_raft_store(const sp_crew *c, const sp_raft *f)
+void sp_group_store(const sp_rows_thread *c, const sp_tile_group *f)
 {
-    if (c->job->y)
+    if (c->batch->y)
         store_values(c, f);
     else
         store_any(c, f);
 }
 
-static void store_zero(const sp_crew *c, int64_t id)
+static void store_zero(const sp_rows_thread *c, int64_t id)
 {
     int64_t outputs = c->r->net->outputs;
 
-    if (c->job->y)
-        memset(c->job->y + id * outputs, 0,
-               (size_t)outputs * sizeof *c->job->y);
+    if (c->batch->y)
+        memset(c->batch->y + id * outputs, 0,
+               (size_t)outputs * sizeof *c->batch->y);
     else
-        c->job->any[id] = 0;
+        c->batch->any[id] = 0;
 }
 
-static void store_full(const sp_crew *c, int64_t id)
+static void store_full(const sp_rows_thread *c, int64_t id)
 {
     int64_t outputs = c->r->net->outputs;
 
-    if (c->job->any)
-        c->job->any[id] = c->r->rest.limit > 0;
-    for (int64_t j = 0; c->job->y && j < outputs; j++)
-        c->job->y[id * outputs + j] = c->r->rest.limit;
+    if (c->batch->any)
+        c->batch->any[id] = c->r->rest.limit > 0;
+    for (int64_t j = 0; c->batch->y && j < outputs; j++)
+        c->batch->y[id * outputs + j] = c->r->rest.limit;
 }
 
-/* ---- closing ranks ---- */
+/* ---- moving together ---- */
 
-void sp_raft_move(const sp_crew *c, sp_raft *to, int at, const sp_raft *from,
-                  const int32_t *stay, int count, int64_t l)
+void sp_group_move(const sp_rows_thread *c, sp_tile_group *to, int at,
+                   const sp_tile_group *from, const int32_t *stay, int count,
+                   int64_t l)
 {
     const sp_rows *r = c->r;
     int64_t slot = r->places.slot[l + 1];
     int64_t width = r->net->first[l + 1] - r->net->first[l];
 
     for (int i = 0; i < count; i++) {
-        const float *x = sp_raft_tile(c, from, stay[i] / r->tile) +
+        const float *x = sp_group_tile(c, from, stay[i] / r->tile) +
                          slot * r->tile + stay[i] % r->tile;
-        float *y = sp_raft_tile(c, to, (at + i) / r->tile) + slot * r->tile +
+        float *y = sp_group_tile(c, to, (at + i) / r->tile) + slot * r->tile +
                    (at + i) % r->tile;
 
         for (int64_t j = 0; j < width; j++)
@@ -120,11 +124,12 @@ void sp_raft_move(const sp_crew *c, sp_raft *to, int at, const sp_raft *from,
     }
 }
 
-void sp_raft_clear_rest(const sp_crew *c, const sp_raft *f, int64_t l)
+void sp_group_clear_rest(const sp_rows_thread *c, const sp_tile_group *f,
+                         int64_t l)
 {
     const sp_rows *r = c->r;
     int used = f->lanes % r->tile;
-    float *x = sp_raft_tile(c, f, f->lanes / r->tile) +
+    float *x = sp_group_tile(c, f, f->lanes / r->tile) +
                r->places.slot[l + 1] * r->tile;
 
     if (used)
@@ -134,7 +139,7 @@ void sp_raft_clear_rest(const sp_crew *c, const sp_raft *f, int64_t l)
 }
 
 /* How many lanes of f are alive behind layer l; they become c->stay. */
-static int find_alive(const sp_crew *c, const sp_raft *f)
+static int find_alive(const sp_rows_thread *c, const sp_tile_group *f)
 {
     int count = 0;
 
@@ -144,32 +149,33 @@ static int find_alive(const sp_crew *c, const sp_raft *f)
     return count;
 }
 
-static void leave_dead(const sp_crew *c, const sp_raft *f)
+static void store_zeros(const sp_rows_thread *c, const sp_tile_group *f)
 {
     for (int i = 0; i < f->lanes; i++)
         if (!c->alive[i])
             store_zero(c, f->id[i]);
 }
 
-void sp_raft_close_ranks(const sp_crew *c, sp_raft *f, int64_t l)
+void sp_group_drop_zero(const sp_rows_thread *c, sp_tile_group *f, int64_t l)
 {
     int alive = find_alive(c, f);
 
-    if ((alive + c->r->tile - 1) / c->r->tile >= sp_raft_tiles(c, f))
+    if ((alive + c->r->tile - 1) / c->r->tile >= sp_group_tiles(c, f))
         return;
-    leave_dead(c, f);
-    sp_raft_move(c, f, 0, f, c->stay, alive, l);
+    store_zeros(c, f);
+    sp_group_move(c, f, 0, f, c->stay, alive, l);
     f->lanes = alive;
-    sp_raft_clear_rest(c, f, l);
+    sp_group_clear_rest(c, f, l);
 }
 
 /* ---- at their limit ---- */
 
 /* Are all values of layer l at its limit? */
-static int is_full(const sp_crew *c, const sp_raft *f, int lane, int64_t l)
+static int is_full(const sp_rows_thread *c, const sp_tile_group *f, int lane,
+                   int64_t l)
 {
     const sp_rows *r = c->r;
-    const float *x = sp_raft_tile(c, f, lane / r->tile) +
+    const float *x = sp_group_tile(c, f, lane / r->tile) +
                      r->places.slot[l + 1] * r->tile + lane % r->tile;
     int64_t width = r->net->first[l + 1] - r->net->first[l], j = 0;
 
@@ -178,7 +184,7 @@ static int is_full(const sp_crew *c, const sp_raft *f, int lane, int64_t l)
     return j == width;
 }
 
-void sp_raft_leave_full(const sp_crew *c, sp_raft *f, int64_t l)
+void sp_group_drop_full(const sp_rows_thread *c, sp_tile_group *f, int64_t l)
 {
     int count = 0;
 
@@ -191,7 +197,7 @@ void sp_raft_leave_full(const sp_crew *c, sp_raft *f, int64_t l)
             c->stay[count++] = i;
     if (count == f->lanes)
         return;
-    sp_raft_move(c, f, 0, f, c->stay, count, l);
+    sp_group_move(c, f, 0, f, c->stay, count, l);
     f->lanes = count;
-    sp_raft_clear_rest(c, f, l);
+    sp_group_clear_rest(c, f, l);
 }
