@@ -13,7 +13,7 @@
 #include "gccjit/gccjit.h"
 #include "jit/internal.h"
 #include "measure/measure.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 enum { ROUNDS = 7, WAYS = 16, KERNELS = 5, BATCH = 10 };
 
@@ -58,7 +58,7 @@ static spry_status read_text(text *t, const spry_matrix *A, int i)
     if (s == SPRY_OK)
         s = spry_plan_source(&t->source, plan);
     if (s == SPRY_OK)
-        (void)sp_codegen_flags(t->flags, &plan->spec);
+        (void)sp_codegen_flags(t->flags, &sp_sparse_plan_of(plan)->spec);
     spry_plan_free(plan);
     spry_problem_free(p);
     return s;

@@ -16,7 +16,7 @@
 #include "contest/tensor_baseline.h"
 #include "matrix/matrix.h"
 #include "measure/measure.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "spry.h"
 
 static const double TIME_LIMIT = 13 * 60; /* no new problem after that */
@@ -79,7 +79,7 @@ static void free_baseline(bench_tensor *b)
         sp_free(array[i]);
 }
 
-static void fill_baseline(bench_tensor *b, const spry_problem *p)
+static void fill_baseline(bench_tensor *b, const sp_sparse *p)
 {
     const spry_matrix *A = p->A;
     int32_t f = 0;
@@ -115,7 +115,7 @@ static void cut_slices(bench_tensor *b, const spry_matrix *A)
     b->cut[b->threads] = A->rows;
 }
 
-static spry_status make_baseline(bench_tensor *b, const spry_problem *p,
+static spry_status make_baseline(bench_tensor *b, const sp_sparse *p,
                                  int threads)
 {
     int64_t rows = p->A->rows, nnz = p->A->nnz;
@@ -154,9 +154,9 @@ static void run_plan(void *ctx)
     (void)spry_run_scaled(r->plan, 1, r->B, r->D, 0, r->C);
 }
 
-static void *random_operand(const spry_problem *p, int which)
+static void *random_operand(const sp_sparse *p, int which)
 {
-    int64_t count = spry_problem_input_size(p, which);
+    int64_t count = sp_sparse_input_size(p, which);
     void *X = sp_alloc_raw(count, p->type);
     sp_rng r = sp_rng_seed((uint64_t)which);
 
@@ -208,9 +208,9 @@ static spry_status race(sp_interval *out, int *loop, bench_tensor *b, runner *r,
 static spry_status race_plan(sp_interval *out, int *loop, const spry_plan *plan,
                              int threads, double seconds)
 {
-    const spry_problem *p = spry_plan_problem(plan);
+    const sp_sparse *p = sp_sparse_of(spry_plan_problem(plan));
     runner r = {plan, random_operand(p, 0), random_operand(p, 1),
-                sp_alloc(spry_problem_output_size(p), p->type)};
+                sp_alloc(sp_sparse_output_size(p), p->type)};
     bench_tensor b;
     spry_status s = make_baseline(&b, p, threads);
 
@@ -234,7 +234,7 @@ static spry_status race_plan(sp_interval *out, int *loop, const spry_plan *plan,
 
 static double budget_of(const bench *b, const spry_problem *p)
 {
-    double seconds = LEAST + PER_ENTRY * (double)p->A->nnz +
+    double seconds = LEAST + PER_ENTRY * (double)spry_problem_matrix(p)->nnz +
                      RUNS * spry_problem_flops(p) / RATE;
 
     return fmin(seconds, b->quick ? QUICK_LIMIT : LIMIT);

@@ -85,7 +85,8 @@ static void count(tally *t, const bench_mutant *m, const spry_plan *plan)
     t->by_fault[m->fault - bench_faults][m->fate]++;
     if (m->fate == BENCH_SURVIVED || m->fate == BENCH_STILLBORN)
         printf("%-9s %s, place %d: %s: %s\n", fate_name[m->fate],
-               m->fault->name, m->place, plan->name, plan->text);
+               m->fault->name, m->place, spry_plan_kernel(plan),
+               spry_plan_text(plan));
 }
 
 static void one_plan(tally *t, const spry_problem *p, const sp_oracle *o,
@@ -100,8 +101,9 @@ static void one_plan(tally *t, const spry_problem *p, const sp_oracle *o,
     if (s == SPRY_OK)
         s = spry_plan_make(&plan, p, &x, NULL);
     if (s == SPRY_OK) {
-        n = bench_choose(m, MOST, EACH, x.threads > 1, plan, r);
-        s = bench_judge(m, n, plan, o);
+        n = bench_choose(m, MOST, EACH, x.threads > 1, sp_sparse_plan_of(plan),
+                         r);
+        s = bench_judge(m, n, sp_sparse_plan_of(plan), o);
     }
     for (int i = 0; s == SPRY_OK && i < n; i++)
         count(t, &m[i], plan);
@@ -129,7 +131,7 @@ static void one_problem(tally *t, const struct test_case *c,
     spry_status s = make_problem(&p, A, c->op, c->n, type);
 
     if (s == SPRY_OK)
-        s = sp_oracle_make(&o, p, 1);
+        s = sp_oracle_make(&o, sp_sparse_of(p), 1);
     for (const char *at = c->schedules; s == SPRY_OK && *at; turn++) {
         char schedule[SPRY_SCHEDULE_TEXT];
         int len = (int)strcspn(at, "\n");
@@ -178,11 +180,11 @@ static void print_cost(const char *schedule)
         spry_plan_make(&plan, p, &x, NULL) != SPRY_OK)
         return;
     begun = sp_seconds();
-    (void)sp_oracle_make(&o, p, 1);
+    (void)sp_oracle_make(&o, sp_sparse_of(p), 1);
     made = sp_seconds() - begun;
-    (void)sp_oracle_check(o, plan);
+    (void)sp_oracle_check(o, sp_sparse_plan_of(plan));
     begun = sp_seconds();
-    (void)sp_oracle_check(o, plan);
+    (void)sp_oracle_check(o, sp_sparse_plan_of(plan));
     checked = sp_seconds() - begun;
     begun = sp_seconds();
     (void)spry_run(plan, sp_oracle_B(o), sp_oracle_C(o));

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "contest/folder.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "spry.h"
 
 enum {
@@ -88,7 +88,7 @@ static void open_world(world *w, spry_op op)
     for (int i = 0; i < PROBLEMS; i++) {
         insist(make_problem(&w->p[i], w, i % SHAPES, op, widths[i % 5],
                             i < SHAPES ? SPRY_F32 : SPRY_F64));
-        insist(sp_oracle_make(&w->o[i], w->p[i], 7));
+        insist(sp_oracle_make(&w->o[i], sp_sparse_of(w->p[i]), 7));
     }
     w->right = w->wrong = 0;
 }
@@ -131,7 +131,8 @@ static void judge(world *w, spry_plan *const *plan, const int *which)
     for (int i = 0; i < BATCH; i++) {
         if (!plan[i])
             continue;
-        if (sp_oracle_check(w->o[which[i]], plan[i]) == SPRY_OK)
+        if (sp_oracle_check(w->o[which[i]], sp_sparse_plan_of(plan[i])) ==
+            SPRY_OK)
             w->right++;
         else {
             w->wrong++;
@@ -143,7 +144,7 @@ static void judge(world *w, spry_plan *const *plan, const int *which)
 
 static void check_batch(world *w, const spry_space *space, uint64_t seed)
 {
-    const spry_problem *p[BATCH];
+    const sp_sparse *p[BATCH];
     spry_schedule x[BATCH];
     spry_plan *plan[BATCH];
     int which[BATCH];
@@ -151,7 +152,7 @@ static void check_batch(world *w, const spry_space *space, uint64_t seed)
     spry_space_sample(x, BATCH, space, SPRY_SAMPLE_ALL, seed);
     for (int i = 0; i < BATCH; i++) {
         which[i] = choose(w, &x[i], (int)(seed * 7 + (uint64_t)i));
-        p[i] = w->p[which[i]];
+        p[i] = sp_sparse_of(w->p[which[i]]);
         x[i].index = i % 3 ? 0 : 64;
     }
     insist(sp_plan_make_nests(plan, BATCH, p, x, &w->m));

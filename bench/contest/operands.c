@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "matrix/matrix.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 spry_status bench_problem(spry_problem **out, const spry_matrix *A,
                           const bench_case *c)
@@ -42,7 +42,7 @@ static void cut_rows(bench_operands *o)
 
 static spry_status copy_matrix(bench_operands *o)
 {
-    const spry_matrix *A = o->p->A;
+    const spry_matrix *A = spry_problem_matrix(o->p);
 
     if (A->nnz > INT32_MAX || A->cols > INT32_MAX)
         return sp_fail(SPRY_USAGE, "too large for 32-bit indices");
@@ -56,7 +56,7 @@ static spry_status copy_matrix(bench_operands *o)
         o->start[i] = (int32_t)A->start[i];
     for (int64_t k = 0; k < A->nnz; k++) {
         o->col[k] = (int32_t)sp_col(A, k);
-        sp_dense_put(o->p, o->val, k, sp_val(A, k));
+        sp_dense_put(sp_sparse_of(o->p), o->val, k, sp_val(A, k));
     }
     cut_rows(o);
     return SPRY_OK;
@@ -70,15 +70,16 @@ enum { PERIOD = 65537 }; /* prime: rows of any width differ */
 static void *random_operand(const spry_problem *p, int which)
 {
     int64_t count = spry_problem_input_size(p, which);
-    char *X = sp_alloc_raw(count, p->type);
+    spry_type type = spry_problem_type(p);
+    char *X = sp_alloc_raw(count, type);
     sp_rng r = sp_rng_seed((uint64_t)which);
 
     for (int64_t k = 0; X && k < count && k < PERIOD; k++)
-        sp_dense_put(p, X, k, 2 * sp_rng_unit(&r) - 1);
+        sp_dense_put(sp_sparse_of(p), X, k, 2 * sp_rng_unit(&r) - 1);
     for (int64_t k = PERIOD; X && k < count; k += PERIOD) {
         int64_t left = count - k < PERIOD ? count - k : PERIOD;
 
-        memcpy(X + k * (int64_t)p->type, X, (size_t)left * (size_t)p->type);
+        memcpy(X + k * (int64_t)type, X, (size_t)left * (size_t)type);
     }
     return X;
 }
@@ -86,10 +87,11 @@ static void *random_operand(const spry_problem *p, int which)
 spry_status bench_operands_make(bench_operands *out, const spry_problem *p,
                                 int threads)
 {
-    const spry_matrix *A = p->A;
+    const spry_matrix *A = spry_problem_matrix(p);
     spry_status s;
 
-    *out = (bench_operands){.c = {p->op, p->n, p->type, threads},
+    *out = (bench_operands){.c = {spry_problem_op(p), spry_problem_cols(p),
+                                  spry_problem_type(p), threads},
                             .p = p,
                             .rows = A->rows,
                             .cols = A->cols,
@@ -97,7 +99,7 @@ spry_status bench_operands_make(bench_operands *out, const spry_problem *p,
     s = copy_matrix(out);
     out->B = random_operand(p, 0);
     out->D = random_operand(p, 1);
-    out->C = sp_alloc(spry_problem_output_size(p), p->type);
+    out->C = sp_alloc(spry_problem_output_size(p), spry_problem_type(p));
     if (s == SPRY_OK && (!out->B || !out->D || !out->C))
         s = sp_fail_memory((size_t)bench_dense_bytes(A, &out->c));
     if (s != SPRY_OK)

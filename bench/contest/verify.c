@@ -8,11 +8,11 @@
 #include <math.h>
 
 #include "base/base.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 static const double MOST_TERMS = 5e5;
 
-static double slack(const spry_problem *p, int64_t i, double magnitude)
+static double slack(const sp_sparse *p, int64_t i, double magnitude)
 {
     double u = p->type == SPRY_F32 ? 0x1p-24 : 0x1p-53;
     double terms = p->op == SPRY_SDDMM
@@ -26,14 +26,14 @@ static double slack(const spry_problem *p, int64_t i, double magnitude)
 static spry_status verify_row(const bench_operands *o, int64_t i, const void *C)
 {
     sp_operands f = {1, 0, o->B, o->D, NULL};
+    const sp_sparse *p = sp_sparse_of(o->p);
 
-    for (int64_t j = 0; j < sp_result_width(o->p, i); j++) {
+    for (int64_t j = 0; j < sp_result_width(p, i); j++) {
         long double magnitude;
-        double want =
-            (double)sp_reference_one(o->p, i, j, NULL, &f, &magnitude);
-        double got = sp_dense_get(o->p, C, sp_result_place(o->p, i, j));
+        double want = (double)sp_reference_one(p, i, j, NULL, &f, &magnitude);
+        double got = sp_dense_get(p, C, sp_result_place(p, i, j));
 
-        if (!(fabs(got - want) <= slack(o->p, i, (double)magnitude)) &&
+        if (!(fabs(got - want) <= slack(p, i, (double)magnitude)) &&
             !(isnan(want) && isnan(got)) && got != want)
             return sp_fail(SPRY_WRONG,
                            "result %lld of row %lld is %.9g, should be %.9g",

@@ -27,7 +27,7 @@ static const double PATIENCE = 20, LEAST_PATIENCE = 1;
 /* ---- choosing ---- */
 
 /* Where the kernel's own function begins: what is before is shared. */
-static const char *own_part(const char *source, const spry_plan *plan)
+static const char *own_part(const char *source, const sp_sparse_plan *plan)
 {
     char head[SP_KERNEL_NAME + 8];
     const char *at;
@@ -61,14 +61,14 @@ static void shuffle(bench_mutant *m, int count, sp_rng *r)
 }
 
 int bench_choose(bench_mutant *m, int most, int each, int racy,
-                 const spry_plan *plan, sp_rng *r)
+                 const sp_sparse_plan *plan, sp_rng *r)
 {
     static bench_mutant all[4096];
     const char *own;
     char *source;
     int count = 0;
 
-    if (spry_plan_source(&source, plan) != SPRY_OK)
+    if (spry_plan_source(&source, &plan->head) != SPRY_OK)
         return 0;
     own = own_part(source, plan);
     for (int i = 0; i < bench_fault_count; i++) {
@@ -90,7 +90,7 @@ int bench_choose(bench_mutant *m, int most, int each, int racy,
 
 /* The mutant's function, or both of them, under names of their own. */
 static int add_mutant(sp_buf *out, const bench_mutant *m, int number,
-                      const char *source, const spry_plan *plan)
+                      const char *source, const sp_sparse_plan *plan)
 {
     size_t own = (size_t)(own_part(source, plan) - source);
     char rest[SP_KERNEL_NAME] = "rest"; /* or nobody's name */
@@ -110,7 +110,7 @@ static int add_mutant(sp_buf *out, const bench_mutant *m, int number,
 }
 
 static spry_status compile(sp_jit_code **out, const bench_mutant *m, int count,
-                           const char *source, const spry_plan *plan)
+                           const char *source, const sp_sparse_plan *plan)
 {
     const char *flags[SP_FLAGS];
     sp_buf text = {0};
@@ -133,8 +133,8 @@ static spry_status compile(sp_jit_code **out, const bench_mutant *m, int count,
 /* ---- judging, in a child ---- */
 
 typedef struct {
-    const spry_plan *plan; /* without a fault */
-    spry_plan faulty;
+    const sp_sparse_plan *plan; /* without a fault */
+    sp_sparse_plan faulty;
     const sp_oracle *o;
     double patience; /* seconds */
     int rounds;
@@ -154,7 +154,7 @@ static void check(sp_shared *shared, void *arg)
 }
 
 /* Integers, and in the last rounds of padding kernels a few other numbers. */
-static void fill(const spry_problem *p, void *X, int64_t count, int special,
+static void fill(const sp_sparse *p, void *X, int64_t count, int special,
                  sp_rng *r)
 {
     static const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
@@ -166,7 +166,7 @@ static void fill(const spry_problem *p, void *X, int64_t count, int special,
 }
 
 /* Number by number; a zero may have either sign, a NaN any bits. */
-static int equal(const spry_problem *p, const void *X, const void *Y,
+static int equal(const sp_sparse *p, const void *X, const void *Y,
                  int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -182,24 +182,25 @@ static int equal(const spry_problem *p, const void *X, const void *Y,
 static int same_round(const trial *t, void *X[4], int round, sp_rng *r)
 {
     static const double alpha[] = {1, -2, 3, 0.5}, beta[] = {0, 2, -1};
-    const spry_problem *p = t->plan->p;
-    int64_t c = spry_problem_output_size(p);
+    const sp_sparse *p = t->plan->p;
+    int64_t c = sp_sparse_output_size(p);
     int special = t->plan->packed->pads && round % ROUNDS >= ROUNDS - SPECIAL;
     double a = alpha[round % 4], b = beta[round % 3];
 
-    fill(p, X[0], spry_problem_input_size(p, 0), special, r);
-    fill(p, X[1], spry_problem_input_size(p, 1), 0, r);
+    fill(p, X[0], sp_sparse_input_size(p, 0), special, r);
+    fill(p, X[1], sp_sparse_input_size(p, 1), 0, r);
     fill(p, X[2], c, 0, r);
     if (b == 0)
         memset(X[2], 0xff, (size_t)c * p->type);
     memcpy(X[3], X[2], (size_t)c * p->type);
-    return spry_run_scaled(t->plan, a, X[0], X[1], b, X[2]) == SPRY_OK &&
-           spry_run_scaled(&t->faulty, a, X[0], X[1], b, X[3]) == SPRY_OK &&
+    return spry_run_scaled(&t->plan->head, a, X[0], X[1], b, X[2]) == SPRY_OK &&
+           spry_run_scaled(&t->faulty.head, a, X[0], X[1], b, X[3]) ==
+               SPRY_OK &&
            equal(p, X[2], X[3], c);
 }
 
 /* The matrix as integers too; this is a fork, nobody else sees it. */
-static void make_integer(const spry_plan *plan)
+static void make_integer(const sp_sparse_plan *plan)
 {
     for (int i = 0; i < plan->packed->parts; i++) {
         const sp_part *q = &plan->packed->part[i];
@@ -213,10 +214,10 @@ static void make_integer(const spry_plan *plan)
 static void compare(sp_shared *shared, void *arg)
 {
     const trial *t = arg;
-    const spry_problem *p = t->plan->p;
-    int64_t c = spry_problem_output_size(p);
-    int64_t size[4] = {spry_problem_input_size(p, 0),
-                       spry_problem_input_size(p, 1), c, c};
+    const sp_sparse *p = t->plan->p;
+    int64_t c = sp_sparse_output_size(p);
+    int64_t size[4] = {sp_sparse_input_size(p, 0), sp_sparse_input_size(p, 1),
+                       c, c};
     sp_rng r = sp_rng_seed(11);
     void *X[4];
     int same = 1;
@@ -286,7 +287,7 @@ static spry_status judge_some(bench_mutant *m, int count, const char *source,
     return s;
 }
 
-spry_status bench_judge(bench_mutant *m, int count, const spry_plan *plan,
+spry_status bench_judge(bench_mutant *m, int count, const sp_sparse_plan *plan,
                         const sp_oracle *o)
 {
     trial t = {plan, *plan, o, sp_seconds(), ROUNDS};
@@ -296,7 +297,7 @@ spry_status bench_judge(bench_mutant *m, int count, const spry_plan *plan,
 
     t.patience = LEAST_PATIENCE + PATIENCE * (sp_seconds() - t.patience);
     if (s == SPRY_OK)
-        s = spry_plan_source(&source, plan);
+        s = spry_plan_source(&source, &plan->head);
     if (s != SPRY_OK)
         return s;
     s = sp_shared_open(&shared, sizeof(outcome));

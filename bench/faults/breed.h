@@ -3,7 +3,7 @@
 #define BENCH_BREED_H
 
 #include "faults.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 typedef enum {
     BENCH_WRONG,     /* verification said so */
@@ -24,11 +24,11 @@ typedef struct {
 /* Choose at most `most` mutants of the plan's kernel, at most `each` of one
  * fault; racy ones only if asked for. Returns how many. */
 int bench_choose(bench_mutant *m, int most, int each, int racy,
-                 const spry_plan *plan, sp_rng *r);
+                 const sp_sparse_plan *plan, sp_rng *r);
 
 /* Compile them, let the oracle check each in a child of its own as the tuner
  * would, and fill in their fates. */
-spry_status bench_judge(bench_mutant *m, int count, const spry_plan *plan,
+spry_status bench_judge(bench_mutant *m, int count, const sp_sparse_plan *plan,
                         const sp_oracle *o);
 
 #endif

@@ -41,9 +41,9 @@ static int worth(const spry_schedule *x, void *payload)
 spry_status ask_open(asker *a, const spry_problem *p, const spry_machine *m,
                      const sp_cost *c)
 {
-    a->p = p;
+    a->p = sp_sparse_of(p);
     a->m = m;
-    return sp_guess_with(&a->guess, p, m, c);
+    return sp_guess_with(&a->guess, a->p, m, c);
 }
 
 void ask_close(asker *a)

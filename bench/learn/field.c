@@ -9,7 +9,7 @@
 
 #include "../contest/matrices.h"
 #include "matrix/matrix.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 
 enum { WIDE = 128, DEEP_SAMPLES = 420 };
@@ -56,7 +56,8 @@ static spry_status add_task(bench *b, field *f, const spry_matrix *A,
         s = spry_problem_spmm(&t->p, A, WIDE, SPRY_F32);
     else
         s = spry_problem_sddmm(&t->p, A, WIDE, SPRY_F32);
-    return s == SPRY_OK ? sp_subject_of(&t->subject, t->p, &b->m) : s;
+    return s == SPRY_OK ? sp_subject_of(&t->subject, sp_sparse_of(t->p), &b->m)
+                        : s;
 }
 
 static spry_status add_matrix(bench *b, spry_matrix *A, const char *name,

@@ -91,7 +91,7 @@ void print_tables(bench *b);
 /* ---- ask.c: a model asked about what can be had ---- */
 
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_machine *m;
     sp_guess guess;
 } asker;

@@ -29,7 +29,7 @@ typedef struct {
 } sp_spec;
 
 /* The kernel that x needs; `index` is the width pack settled on. */
-sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
+sp_spec sp_codegen_spec(const spry_schedule *x, const sp_sparse *p,
                         spry_isa isa, int32_t index);
 
 /* A C identifier, unique per spec. */

@@ -9,10 +9,10 @@ enum { OWN_BYTES = 1 << 16 };
 /* What a nest's kernel knows beyond the nest. Copies of all results are made
  * and added up once per parallel loop, so that must be the outermost. */
 static void describe_super(sp_spec *k, const spry_schedule *x,
-                           const spry_problem *p)
+                           const sp_sparse *p)
 {
     const spry_super *s = &x->super;
-    int64_t bytes = spry_problem_output_size(p) * (int64_t)p->type;
+    int64_t bytes = sp_sparse_output_size(p) * (int64_t)p->type;
     int dense = sp_indices_of(p->op)->dense;
     sp_levels v;
 
@@ -31,7 +31,7 @@ static void describe_super(sp_spec *k, const spry_schedule *x,
     }
 }
 
-sp_spec sp_codegen_spec(const spry_schedule *x, const spry_problem *p,
+sp_spec sp_codegen_spec(const spry_schedule *x, const sp_sparse *p,
                         spry_isa isa, int32_t index)
 {
     /* A dcsr kernel is a csr kernel that is handed a list of rows. */

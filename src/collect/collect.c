@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "codegen/codegen.h"
 #include "collect/internal.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "spry/jit.h"
 
 /* Trials whose kernels are compiled together, and that race together. */
@@ -34,7 +34,7 @@ typedef struct {
     spry_collected *out;
     sp_schedule_list known, list;
     sp_kernels *kernels;
-    sp_oracle *oracle;
+    void *oracle;
     sp_shared shared; /* sp_result[list.count] */
     int baselines, count, recorded;
     double begun, deadline, renewed;
@@ -86,7 +86,7 @@ static spry_status keep(collection *c)
 
         sp_result_scaled(&r, results(c), i, c->baselines);
         if (!sp_schedule_list_has(&c->known, &c->list.x[i]))
-            s = sp_result_add(c->db, c->family, c->p, &c->m, &r);
+            s = sp_result_add(c->db, c->p, &c->m, &r);
         c->out->verdict[r.verdict & 7]++;
     }
     return s == SPRY_OK ? spry_records_commit(c->db) : s;
@@ -128,7 +128,7 @@ static void compile(collection *c, const sp_urn *u, int from, int to)
 
         if (sp_urn_can(u, x))
             spec[n++] =
-                sp_codegen_spec(x, c->p, c->m.isa, x->index ? x->index : 32);
+                sp_codegen_spec(x, u->p, c->m.isa, x->index ? x->index : 32);
     }
     if (u->compile)
         (void)sp_kernels_add(c->kernels, spec, n, c->m.fingerprint,
@@ -230,7 +230,7 @@ static spry_status draw(collection *c, const sp_urn *u)
                                                  : 0;
     spry_status s = sp_schedule_list_open(&c->list, SP_BASELINES + wanted);
 
-    c->baselines = sp_sparse_baselines(plain, c->p, &c->m);
+    c->baselines = sp_sparse_baselines(plain, u->p, &c->m);
     for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
         sp_schedule_list_add(&c->list, &plain[i]);
     if (s == SPRY_OK && c->opt.list)
@@ -250,7 +250,7 @@ static spry_status draw(collection *c, const sp_urn *u)
 
 static spry_status collect(collection *c)
 {
-    sp_urn u = {.p = c->p,
+    sp_urn u = {.p = sp_sparse_of(c->p),
                 .m = &c->m,
                 .compile = spry_jit_available() == SPRY_OK,
                 .seed = mix(c->opt.seed, c->p->key)};
@@ -267,7 +267,7 @@ static spry_status collect(collection *c)
         return s;
     s = draw(c, &u);
     if (s == SPRY_OK)
-        s = sp_oracle_make(&c->oracle, c->p, c->opt.seed);
+        s = c->family->ask(&c->oracle, c->p, c->opt.seed, 0);
     return s == SPRY_OK ? measure(c, &u) : s;
 }
 
@@ -312,7 +312,8 @@ static void end(collection *c)
         (void)spry_records_claim(c->db, c->claim, 0, &got);
     if (!c->opt.kernels)
         sp_kernels_free(c->kernels);
-    sp_oracle_free(c->oracle);
+    if (c->family)
+        c->family->forget(c->oracle);
     sp_shared_close(&c->shared);
     sp_schedule_list_close(&c->list);
     sp_schedule_list_close(&c->known);
@@ -325,12 +326,15 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
 {
     collection c;
     int got = 0;
+    const sp_sparse *sparse;
     spry_status s = begin(&c, out, db, p, opt);
 
     if (s == SPRY_OK)
+        s = sp_sparse_need(&sparse, p);
+    if (s == SPRY_OK)
         s = spry_records_put_machine(db, &c.m);
     if (s == SPRY_OK)
-        s = sp_origin_add(db, c.family, p, source, group);
+        s = sp_origin_add(db, p, source, group);
     if (s == SPRY_OK) {
         snprintf(c.claim, sizeof c.claim, "collect %s %s", c.m.fingerprint,
                  p->key);
@@ -339,7 +343,7 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
     out->busy = s == SPRY_OK && !got;
     if (!got)
         *c.claim = 0;
-    else if (p->A->nnz > 0 && spry_problem_output_size(p) > 0)
+    else if (!p->kind->nothing(p))
         s = collect(&c);
     end(&c);
     return s;

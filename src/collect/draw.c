@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "collect/internal.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 #include "search/search.h"
 #include "spry/space.h"
@@ -77,7 +77,7 @@ static double predicted(const sp_urn *u, const spry_schedule *x)
 
     if (!sp_sparse_available(u->p, x, u->m,
                              u->compile ? SP_COMPILE_ALL : SP_COMPILE_NONE) ||
-        spry_predict(&guess, u->p, x, u->m) != SPRY_OK)
+        spry_predict(&guess, &u->p->head, x, u->m) != SPRY_OK)
         return HUGE_VAL;
     return guess.seconds;
 }
@@ -101,7 +101,7 @@ static int is_full(const hand *h)
 static int is_new(const hand *h, const spry_schedule *x)
 {
     return !is_full(h) && !sp_schedule_list_has(h->known, x) &&
-           spry_schedule_legal(x, h->u->p, h->u->m) == SPRY_OK;
+           spry_schedule_legal(x, &h->u->p->head, h->u->m) == SPRY_OK;
 }
 
 /* Would x cost more to compile than to measure? Nests all do. */
@@ -256,7 +256,8 @@ static void choose(hand *h, spry_schedule *pool, double *cost, int size,
  * are as WACO draws them for this matrix. */
 static void fill_pool(spry_schedule *pool, int size, const hand *h)
 {
-    spry_space space = spry_space_of(h->u->p, h->u->m->threads), few = space;
+    spry_space space = spry_space_of(&h->u->p->head, h->u->m->threads),
+               few = space;
 
     for (int i = 0; i < SPRY_INDICES - 1; i++)
         few.splits[i] = few.splits[i] < BLOCKS ? few.splits[i] : BLOCKS;

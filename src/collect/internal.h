@@ -2,6 +2,7 @@
 #ifndef SP_COLLECT_INTERNAL_H
 #define SP_COLLECT_INTERNAL_H
 
+#include "plan/sparse.h"
 #include "sparse/sparse.h"
 #include "spry/collect.h"
 #include "tune/heat.h"
@@ -20,7 +21,7 @@ int sp_schedule_list_has(const sp_schedule_list *l, const spry_schedule *x);
 
 /* What schedules are drawn for. */
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_machine *m;
     int compile; /* kernels can be made */
     uint64_t seed;

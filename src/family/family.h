@@ -12,7 +12,6 @@
 #include "problem/problem.h"
 #include "spry/machine.h"
 #include "spry/model.h"
-#include "spry/records.h"
 
 /* One way to compute a problem. */
 typedef struct {
@@ -65,17 +64,7 @@ enum { SP_BASELINES = 4 };
 
 typedef struct {
     const char *name;
-    int (*takes)(const spry_problem *p);
-
-    /* ---- problems ---- */
-
-    void (*about)(char *out, size_t size, const spry_problem *p);
-    /* The fields from `op` on, for the store. */
-    void (*origin)(spry_origin *out, const spry_problem *p);
-    /* Is there nothing to compute? */
-    int (*nothing)(const spry_problem *p);
-    /* Bytes of what plans lay out, as it is given. */
-    double (*bytes)(const spry_problem *p);
+    const sp_problem_kind *kind; /* of problems that it computes */
     /* Seconds that any way takes at the very least; 0: not known. */
     double (*least)(const spry_problem *p, const spry_machine *m);
 

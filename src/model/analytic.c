@@ -28,8 +28,8 @@ static spry_status score(double *out, sp_view *v, const spry_schedule *x,
     spry_prediction prediction;
 
     for (int64_t i = 0; i < count; i++)
-        out[i] = spry_predict(&prediction, v->subject->p, &x[i],
-                              v->subject->m) == SPRY_OK
+        out[i] = sp_predict(&prediction, v->subject->p, &x[i], v->subject->m) ==
+                         SPRY_OK
                      ? log(fmax(prediction.seconds, 1e-12))
                      : HUGE_VAL;
     return SPRY_OK;

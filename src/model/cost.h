@@ -23,12 +23,12 @@ typedef struct {
     float pattern[SP_PATTERN];
     float machine[SP_MACHINE];
     double plain;          /* seconds predicted for the plain loop; NAN */
-    const spry_problem *p; /* borrowed; NULL: the matrix is not at hand */
+    const sp_sparse *p;    /* borrowed; NULL: the matrix is not at hand */
     const spry_machine *m; /* borrowed; NULL: not known */
 } sp_subject;
 
 /* p and m outlive the subject. */
-spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
+spry_status sp_subject_of(sp_subject *out, const sp_sparse *p,
                           const spry_machine *m);
 /* Without the matrix; m may be NULL. */
 void sp_subject_bare(sp_subject *out, const sp_problem_shape *k,

@@ -45,7 +45,7 @@ static void write_point(pen *w, const sp_subject *s, const spry_schedule *x)
 static void write_nests(pen *w, const sp_subject *s, uint64_t seed)
 {
     int threads = s->m->threads > 1 ? s->m->threads : 1;
-    spry_space space = spry_space_of(s->p, threads);
+    spry_space space = spry_space_of(&s->p->head, threads);
     spry_schedule x[NESTS];
 
     spry_space_sample(x, NESTS, &space, SPRY_SAMPLE_WACO, seed);

@@ -6,7 +6,7 @@
 
 #include "model/internal.h"
 
-spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
+spry_status sp_subject_of(sp_subject *out, const sp_sparse *p,
                           const spry_machine *m)
 {
     spry_schedule plain =
@@ -15,7 +15,7 @@ spry_status sp_subject_of(sp_subject *out, const spry_problem *p,
     spry_status s = sp_features_pattern(out->pattern, p);
 
     if (s == SPRY_OK)
-        s = spry_predict(&t, p, &plain, m);
+        s = sp_predict(&t, p, &plain, m);
     if (s != SPRY_OK)
         return s;
     sp_features_machine(out->machine, m);

@@ -132,7 +132,7 @@ static void put_map(sp_feature_row *r, const spry_stats *t)
     sp_put(r, near);
 }
 
-spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p)
+spry_status sp_features_pattern(float out[SP_PATTERN], const sp_sparse *p)
 {
     const spry_stats *t = sp_problem_sketch(p);
     sp_feature_row r = {out + KNOWN_BY_SHAPE};

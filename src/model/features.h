@@ -7,8 +7,9 @@
 #ifndef SP_FEATURES_H
 #define SP_FEATURES_H
 
+#include "problem/sparse.h"
 #include "spry/machine.h"
-#include "spry/problem.h"
+#include "spry/model.h"
 #include "spry/schedule.h"
 
 enum {
@@ -30,7 +31,7 @@ typedef struct {
 
 /* From the statistics, milliseconds on a million entries. SPRY_SYSTEM when
  * there is no memory for them. */
-spry_status sp_features_pattern(float out[SP_PATTERN], const spry_problem *p);
+spry_status sp_features_pattern(float out[SP_PATTERN], const sp_sparse *p);
 /* The shape alone; all the rest is not known. */
 void sp_features_shape(float out[SP_PATTERN], const sp_problem_shape *k);
 /* m NULL: nothing is known. */
@@ -40,11 +41,15 @@ void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
 /* The analytic model's terms, against those of the plain loop. p or m NULL:
  * nothing is known. 0 when x cannot be had for p on m. */
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_machine *m;
     double plain; /* seconds predicted for the plain loop, all threads */
 } sp_joint_of;
 int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
                       const spry_schedule *x);
+
+/* spry_predict (predict.c). */
+spry_status sp_predict(spry_prediction *out, const sp_sparse *p,
+                       const spry_schedule *x, const spry_machine *m);
 
 #endif

@@ -10,7 +10,7 @@ static void analytic_seconds(double *out, const sp_guess *g,
     spry_prediction prediction;
 
     for (int i = 0; i < n; i++)
-        out[i] = spry_predict(&prediction, g->subject.p, &x[i], g->subject.m) ==
+        out[i] = sp_predict(&prediction, g->subject.p, &x[i], g->subject.m) ==
                          SPRY_OK
                      ? prediction.seconds
                      : HUGE_VAL;
@@ -43,7 +43,7 @@ static spry_status look(sp_guess *g, const sp_cost *c)
     return SPRY_OK;
 }
 
-spry_status sp_guess_with(sp_guess *g, const spry_problem *p,
+spry_status sp_guess_with(sp_guess *g, const sp_sparse *p,
                           const spry_machine *m, const sp_cost *c)
 {
     spry_status s;
@@ -57,11 +57,11 @@ spry_status sp_guess_with(sp_guess *g, const spry_problem *p,
     return s;
 }
 
-spry_status sp_guess_open(sp_guess *g, const spry_problem *p,
+spry_status sp_guess_open(sp_guess *g, const sp_sparse *p,
                           const spry_machine *m)
 {
     sp_cost *c = NULL;
-    spry_status s = sp_cost_find(&c, spry_problem_op(p));
+    spry_status s = sp_cost_find(&c, p->op);
 
     if (s == SPRY_OK && c)
         s = sp_guess_with(g, p, m, c);
@@ -120,8 +120,8 @@ static void ask(double (*out)[SP_OPINIONS], sp_guess *g, const spry_schedule *x,
     if (g->view && sp_view_opinions(out, g->view, x, n) == SPRY_OK)
         return;
     for (int i = 0; i < n; i++) {
-        int had = spry_predict(&prediction, g->subject.p, &x[i],
-                               g->subject.m) == SPRY_OK;
+        int had = sp_predict(&prediction, g->subject.p, &x[i], g->subject.m) ==
+                  SPRY_OK;
 
         for (int k = 0; k < SP_OPINIONS; k++)
             out[i][k] = had ? log(prediction.seconds) : HUGE_VAL;
@@ -181,10 +181,13 @@ spry_status spry_guess(double *seconds, char who[SPRY_WHO],
                        const spry_problem *p, const spry_schedule *x, int n,
                        const spry_machine *m)
 {
+    const sp_sparse *a;
     sp_guess g;
-    spry_status s = sp_guess_open(&g, p, m);
+    spry_status s = sp_sparse_need(&a, p);
 
     *who = 0;
+    if (s == SPRY_OK)
+        s = sp_guess_open(&g, a, m);
     if (s != SPRY_OK)
         return s;
     sp_guess_seconds(seconds, &g, x, n);

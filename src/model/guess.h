@@ -16,10 +16,10 @@ typedef struct {
 } sp_guess;
 
 /* p and m outlive it. A model file that cannot be used is no failure. */
-spry_status sp_guess_open(sp_guess *g, const spry_problem *p,
+spry_status sp_guess_open(sp_guess *g, const sp_sparse *p,
                           const spry_machine *m);
 /* The same with a model that is at hand, borrowed. */
-spry_status sp_guess_with(sp_guess *g, const spry_problem *p,
+spry_status sp_guess_with(sp_guess *g, const sp_sparse *p,
                           const spry_machine *m, const sp_cost *c);
 void sp_guess_close(sp_guess *g);
 

@@ -16,13 +16,13 @@
 
 #include "base/base.h"
 #include "matrix/matrix.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 #include "spry/model.h"
 
 /* One question and what is at hand to answer it. */
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_schedule *x;
     const spry_machine *m;
     const spry_stats *t;

@@ -12,7 +12,7 @@
 
 /* Bytes that are read or written once: values of A as the densest table of
  * them has them, and what is written. */
-static double least_bytes(const spry_problem *p)
+static double least_bytes(const sp_sparse *p)
 {
     const spry_stats *t = sp_problem_sketch(p);
     double nnz = (double)p->A->nnz;
@@ -20,7 +20,7 @@ static double least_bytes(const spry_problem *p)
                    : t->different < 257 ? 0.125
                                         : (double)p->type;
 
-    return nnz * value + (double)spry_problem_output_size(p) * (double)p->type;
+    return nnz * value + (double)sp_sparse_output_size(p) * (double)p->type;
 }
 
 /* Bytes of a level of all cores that are in use. */
@@ -54,7 +54,7 @@ static spry_machine not_probed(const spry_machine *m)
     return out;
 }
 
-double sp_model_least(const spry_problem *p, const spry_machine *m)
+double sp_model_least(const sp_sparse *p, const spry_machine *m)
 {
     spry_machine plain = not_probed(m);
     spry_schedule x = spry_schedule_baseline(m->threads > 1 ? m->threads : 1);

@@ -107,14 +107,14 @@ static void put_terms(sp_feature_row *r, const spry_prediction *t, double plain)
 
 /* What is stored and moved, against what must be. */
 static void put_bytes(sp_feature_row *r, const spry_prediction *t,
-                      const spry_problem *p, const spry_machine *m)
+                      const sp_sparse *p, const spry_machine *m)
 {
     double csr =
         (double)p->A->nnz * (4 + (double)p->type) + 8 * (double)p->A->rows;
     double dense = (double)p->A->cols * (double)p->n * (double)p->type;
 
     sp_put(r, log2((1 + t->bytes) / (1 + csr)));
-    sp_put(r, log2((1 + t->traffic) / (1 + spry_problem_bytes(p))));
+    sp_put(r, log2((1 + t->traffic) / (1 + spry_problem_bytes(&p->head))));
     for (int i = 0; i < SPRY_CACHES; i++) {
         double cache = (double)spry_machine_cache(m, i);
 
@@ -125,7 +125,7 @@ static void put_bytes(sp_feature_row *r, const spry_prediction *t,
 
 /* How the schedule's numbers divide the problem's. */
 static void put_ratios(sp_feature_row *r, const spry_schedule *x,
-                       const spry_problem *p, const spry_machine *m)
+                       const sp_sparse *p, const spry_machine *m)
 {
     double n = (double)p->n, rows = (double)p->A->rows;
     double wide = (double)x->tile * spry_isa_bytes(m->isa) / (double)p->type;
@@ -143,7 +143,7 @@ static void put_ratios(sp_feature_row *r, const spry_schedule *x,
 /* What a few long rows do: one thread has them, a slice is as long as its
  * longest; and how much of a vector, a block, a panel a row fills. */
 static void put_fits(sp_feature_row *r, const spry_schedule *x,
-                     const spry_problem *p, const spry_machine *m,
+                     const sp_sparse *p, const spry_machine *m,
                      const spry_stats *t)
 {
     double nnz = fmax(1, (double)t->nnz), rows = fmax(1, (double)t->rows);
@@ -162,7 +162,7 @@ static void put_fits(sp_feature_row *r, const spry_schedule *x,
 /* Share of the visits to dense rows that find them in the second and in the
  * last cache, by how many entries ago they were last visited. */
 static void put_hits(sp_feature_row *r, const spry_schedule *x,
-                     const spry_problem *p, const spry_machine *m,
+                     const sp_sparse *p, const spry_machine *m,
                      const spry_stats *t)
 {
     double n = x->pass ? fmin(x->pass, (double)p->n) : (double)p->n;
@@ -184,7 +184,7 @@ int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
     sp_feature_row r = {out};
 
     if (j->p && j->m) {
-        if (spry_predict(&t, j->p, x, j->m) != SPRY_OK)
+        if (sp_predict(&t, j->p, x, j->m) != SPRY_OK)
             return 0;
         put_terms(&r, &t, j->plain);
         put_bytes(&r, &t, j->p, j->m);

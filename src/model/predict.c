@@ -1,4 +1,5 @@
 /* predict.c - problem, schedule and machine become seconds. */
+#include "model/features.h"
 #include "model/internal.h"
 
 #include <math.h>
@@ -209,12 +210,12 @@ static void fill_terms(spry_prediction *out, const sp_ask *q,
     out->pack_seconds = pack_seconds(q, k, &r);
 }
 
-spry_status spry_predict(spry_prediction *out, const spry_problem *p,
-                         const spry_schedule *x, const spry_machine *m)
+spry_status sp_predict(spry_prediction *out, const sp_sparse *p,
+                       const spry_schedule *x, const spry_machine *m)
 {
     sp_ask q = {p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type, NULL};
     sp_storage k;
-    spry_status s = spry_schedule_legal(x, p, m);
+    spry_status s = spry_schedule_legal(x, &p->head, m);
 
     *out = (spry_prediction){0};
     if (s != SPRY_OK)
@@ -230,6 +231,16 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
     if (s == SPRY_OK)
         fill_terms(out, &q, &k);
     return s;
+}
+
+spry_status spry_predict(spry_prediction *out, const spry_problem *p,
+                         const spry_schedule *x, const spry_machine *m)
+{
+    const sp_sparse *a;
+    spry_status s = sp_sparse_need(&a, p);
+
+    *out = (spry_prediction){0};
+    return s == SPRY_OK ? sp_predict(out, a, x, m) : s;
 }
 
 const char *spry_prediction_bound(const spry_prediction *p)

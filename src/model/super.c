@@ -84,7 +84,7 @@ static double reach(const nest *w, int index, int place)
  * in one go. Rows of an operand are no more than entries met. */
 static double footprint(const nest *w, int place)
 {
-    const spry_problem *p = w->q->p;
+    const sp_sparse *p = w->q->p;
     double met = w->stored[w->s->loops] / w->stored[place], bytes = 0;
     double columns = w->d->dense >= 0 ? reach(w, w->d->dense, place) : 1;
 

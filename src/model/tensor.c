@@ -22,7 +22,7 @@ static int scatters(const sp_ask *q)
 
 static double size_of_mode(const sp_ask *q, int mode)
 {
-    const spry_problem *p = q->p;
+    const sp_sparse *p = q->p;
 
     return (double)(mode == 0 ? p->A->rows : mode == 1 ? p->mid : p->inner);
 }

@@ -195,7 +195,7 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
 {
     sp_traffic f = {{0}, 0, {0}};
     double size = (double)q->p->type, n = (double)q->p->n;
-    double outputs = (double)spry_problem_output_size(q->p) * size;
+    double outputs = (double)sp_sparse_output_size(q->p) * size;
     double inputs = (double)q->t->reuse_first * n * size;
     double everything, loads[SP_LEVELS] = {0};
     scattered b = scatter_of(q, k, r);

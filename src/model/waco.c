@@ -79,7 +79,7 @@ static spry_status step(learning *g, int64_t subject, double *loss)
 
     if (count < 2)
         return SPRY_OK;
-    s = sp_waco_sites_new(&sites, spry_problem_matrix(trained->p));
+    s = sp_waco_sites_new(&sites, trained->p->A);
     if (s != SPRY_OK)
         return s;
     sp_tape_begin(g->tape, 1);
@@ -245,7 +245,7 @@ static spry_status look(sp_view *v)
     v->inner = own;
     s = sp_tape_new(&own->tape, 1);
     if (s == SPRY_OK)
-        s = sp_waco_sites_new(&sites, spry_problem_matrix(v->subject->p));
+        s = sp_waco_sites_new(&sites, v->subject->p->A);
     if (s != SPRY_OK)
         return s;
     sp_tape_begin(own->tape, 0);

@@ -9,7 +9,7 @@
 
 /* What a packer works on. */
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_matrix *A;
     const spry_schedule *x;
     int lanes;

@@ -13,7 +13,7 @@ static sp_packer *const packers[] = {
 
 /* Kernels look ahead for what to prefetch: entries in most formats, steps of
  * a whole slice in sell. The largest unroll comes on top. */
-static int64_t spare_entries(const spry_problem *p, const spry_schedule *x,
+static int64_t spare_entries(const sp_sparse *p, const spry_schedule *x,
                              int lanes)
 {
     int64_t step = sp_schedule_slice(x, p->op, lanes);
@@ -21,7 +21,7 @@ static int64_t spare_entries(const spry_problem *p, const spry_schedule *x,
     return (x->prefetch + 1) * step + 16;
 }
 
-static sp_packer *packer_of(const spry_problem *p, const spry_schedule *x)
+static sp_packer *packer_of(const sp_sparse *p, const spry_schedule *x)
 {
     if (p->op == SPRY_MTTKRP && x->format != SPRY_SUPER)
         return sp_pack_tensor;
@@ -55,8 +55,8 @@ static spry_status choose_palette(sp_pack_job *w, sp_palette *palette)
     return SPRY_OK;
 }
 
-spry_status sp_pack(sp_packed **out, const spry_problem *p,
-                    const spry_schedule *x, int lanes, int threads)
+spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
+                    int lanes, int threads)
 {
     sp_packed *k = sp_alloc(1, sizeof *k);
     sp_pack_job w = {p, p->A, x, lanes, crew_of(p->A, threads), k, NULL};

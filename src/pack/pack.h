@@ -3,7 +3,7 @@
 #define SP_PACK_H
 
 #include "base/base.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 
 /* What a nest's kernel knows of its levels: the length of every index, then
@@ -48,8 +48,8 @@ typedef struct {
  * threads; their number does not show in the result. SPRY_USAGE when the
  * schedule would need far more storage than the matrix, or indices that do
  * not fit: infeasible, with the reason. */
-spry_status sp_pack(sp_packed **out, const spry_problem *p,
-                    const spry_schedule *x, int lanes, int threads);
+spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
+                    int lanes, int threads);
 void sp_packed_free(sp_packed *k);
 
 #endif

@@ -31,7 +31,7 @@ enum { LAPS = 2, PROBES = 8 };
 /* So many terms take about half a millisecond, in which threads may meet. */
 static const double CROWD_TERMS = 1e6;
 
-int sp_check_is_short(const spry_problem *p)
+int sp_check_is_short(const sp_sparse *p)
 {
     return ((double)p->A->nnz + (double)p->A->rows) * (double)p->n <
            SHORT_TERMS;
@@ -39,12 +39,12 @@ int sp_check_is_short(const spry_problem *p)
 
 /* ---- comparing ---- */
 
-static spry_status differ(const spry_plan *plan, int64_t i, int64_t j,
+static spry_status differ(const sp_sparse_plan *plan, int64_t i, int64_t j,
                           double got, double want)
 {
     return sp_fail(SPRY_WRONG,
                    "%s: result %lld of row %lld is %.9g, should be %.9g",
-                   plan->text, (long long)j, (long long)i, got, want);
+                   plan->head.text, (long long)j, (long long)i, got, want);
 }
 
 /* Equal within slack; NaN agrees with NaN, an infinity with itself. */
@@ -73,7 +73,7 @@ static int64_t first_wrong(const sp_oracle *o, int64_t s, const double *want,
 }
 
 /* The chosen rows against `scale` times the answers. */
-static spry_status compare(const sp_oracle *o, const spry_plan *plan,
+static spry_status compare(const sp_oracle *o, const sp_sparse_plan *plan,
                            const double *want, const double *slack,
                            double scale)
 {
@@ -91,10 +91,10 @@ static spry_status compare(const sp_oracle *o, const spry_plan *plan,
 }
 
 /* All the other rows of an integer result. */
-static spry_status compare_rest(const sp_oracle *o, const spry_plan *plan,
+static spry_status compare_rest(const sp_oracle *o, const sp_sparse_plan *plan,
                                 double scale)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     int64_t wrong = -1;
 
     if (o->Ar) {
@@ -110,9 +110,10 @@ static spry_status compare_rest(const sp_oracle *o, const spry_plan *plan,
                   scale * sp_dense_get(p, o->all, k)))
                 wrong = k > wrong ? k : wrong;
     }
-    return wrong < 0 ? SPRY_OK
-                     : sp_fail(SPRY_WRONG, "%s: %s %lld is wrong", plan->text,
-                               o->Ar ? "row" : "result", (long long)wrong);
+    return wrong < 0
+               ? SPRY_OK
+               : sp_fail(SPRY_WRONG, "%s: %s %lld is wrong", plan->head.text,
+                         o->Ar ? "row" : "result", (long long)wrong);
 }
 
 /* ---- the margins of C ---- */
@@ -120,21 +121,23 @@ static spry_status compare_rest(const sp_oracle *o, const spry_plan *plan,
 static void fill_margins(const sp_oracle *o)
 {
     size_t bytes = (size_t)o->margin * o->p->type;
-    size_t results = (size_t)spry_problem_output_size(o->p) * o->p->type;
+    size_t results = (size_t)sp_sparse_output_size(o->p) * o->p->type;
 
     memset((char *)o->C - bytes, 0x5a, bytes);
     memset((char *)o->C + results, 0x5a, bytes);
 }
 
-static spry_status compare_margins(const sp_oracle *o, const spry_plan *plan)
+static spry_status compare_margins(const sp_oracle *o,
+                                   const sp_sparse_plan *plan)
 {
     int64_t bytes = o->margin * (int64_t)o->p->type;
     const char *behind =
-        (const char *)o->C + spry_problem_output_size(o->p) * o->p->type;
+        (const char *)o->C + sp_sparse_output_size(o->p) * o->p->type;
 
     for (int64_t k = 0; k < bytes; k++)
         if (behind[k] != 0x5a || ((const char *)o->C - bytes)[k] != 0x5a)
-            return sp_fail(SPRY_WRONG, "%s: writes %s its results", plan->text,
+            return sp_fail(SPRY_WRONG, "%s: writes %s its results",
+                           plan->head.text,
                            behind[k] != 0x5a ? "behind" : "before");
     return SPRY_OK;
 }
@@ -142,7 +145,7 @@ static spry_status compare_margins(const sp_oracle *o, const spry_plan *plan)
 /* ---- the integer question ---- */
 
 /* part[] with every stored value mapped to an integer. */
-static spry_status integer_parts(sp_packed *k, const spry_plan *plan)
+static spry_status integer_parts(sp_packed *k, const sp_sparse_plan *plan)
 {
     spry_status s = SPRY_OK;
 
@@ -179,7 +182,7 @@ static void free_parts(sp_packed *k)
 static void forget_results(const sp_oracle *o)
 {
     enum { CHUNK = 1 << 20 };
-    int64_t bytes = spry_problem_output_size(o->p) * (int64_t)o->p->type;
+    int64_t bytes = sp_sparse_output_size(o->p) * (int64_t)o->p->type;
 
 #pragma omp parallel for schedule(static)
     for (int64_t at = 0; at < bytes; at += CHUNK)
@@ -189,7 +192,7 @@ static void forget_results(const sp_oracle *o)
 
 /* The i-th of the runs; the first begins with NaN, since unwritten results
  * must not pass for right ones. */
-static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
+static spry_status run_integers(const sp_oracle *o, const sp_sparse_plan *plan,
                                 int i, double (*clock)(void), double *seconds)
 {
     double begun;
@@ -198,7 +201,8 @@ static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
     if (i == 0)
         forget_results(o);
     begun = clock();
-    s = spry_run_scaled(plan, runs[i].alpha, o->B, o->D, runs[i].beta, o->C);
+    s = sp_sparse_run(
+        plan, (sp_operands){runs[i].alpha, runs[i].beta, o->B, o->D, o->C});
     *seconds = clock() - begun;
     if (s == SPRY_OK)
         s = compare(o, plan, o->exact, NULL, runs[i].factor);
@@ -207,7 +211,7 @@ static spry_status run_integers(const sp_oracle *o, const spry_plan *plan,
     return s;
 }
 
-static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
+static spry_status one_lap(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     double seconds;
     spry_status s = SPRY_OK;
@@ -218,7 +222,7 @@ static spry_status one_lap(const sp_oracle *o, const spry_plan *plan)
 }
 
 /* How often results may be added up and stay exact in 24 bits. */
-static double most_times(const spry_problem *p)
+static double most_times(const sp_sparse *p)
 {
     int64_t longest = p->n;
 
@@ -230,7 +234,7 @@ static double most_times(const spry_problem *p)
 
 /* Short shares, run over and over side by side, each time on top of what is
  * there: what goes wrong once, when threads meet, stays wrong. */
-static spry_status check_crowd(const sp_oracle *o, const spry_plan *plan)
+static spry_status check_crowd(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     double terms =
         ((double)o->p->A->nnz + (double)o->p->A->rows) * (double)o->p->n;
@@ -239,15 +243,14 @@ static spry_status check_crowd(const sp_oracle *o, const spry_plan *plan)
     if (plan->x.threads == 1 || !sp_run_has_shares(plan) ||
         !sp_check_is_short(o->p) || o->p->layout == SPRY_COL_MAJOR)
         return SPRY_OK;
-    memset(o->C, 0,
-           (size_t)spry_problem_output_size(o->p) * (size_t)o->p->type);
+    memset(o->C, 0, (size_t)sp_sparse_output_size(o->p) * (size_t)o->p->type);
     sp_run_crowded(plan, (sp_operands){1, 1, o->B, o->D, o->C}, times);
     return compare(o, plan, o->exact, NULL, times);
 }
 
 static int has_bad_result(const sp_oracle *o)
 {
-    int64_t count = spry_problem_output_size(o->p);
+    int64_t count = sp_sparse_output_size(o->p);
 
     for (int64_t k = 0; k < count; k++)
         if (!isfinite(sp_dense_get(o->p, o->C, k)))
@@ -256,7 +259,7 @@ static int has_bad_result(const sp_oracle *o)
 }
 
 /* With a NaN somewhere in B, the kernel must say so if it got anywhere. */
-static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
+static spry_status check_watch(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     const spry_matrix *A = o->p->A;
     sp_rng rng = sp_rng_seed(o->seed ^ 0xbad);
@@ -281,26 +284,27 @@ static spry_status check_watch(const sp_oracle *o, const spry_plan *plan)
             return s;
         if (!told && has_bad_result(o))
             return sp_fail(SPRY_WRONG, "%s: a NaN passes unnoticed",
-                           plan->text);
+                           plan->head.text);
     }
     return SPRY_OK;
 }
 
 /* Of blocks and a rest only the blocks are padded, and only they watch. */
-static spry_status check_blocks(const sp_oracle *o, const spry_plan *plan)
+static spry_status check_blocks(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     sp_packed blocks = *plan->packed;
-    spry_plan alone = *plan;
+    sp_sparse_plan alone = *plan;
 
     blocks.parts = 1;
     alone.packed = &blocks;
     return check_watch(o, &alone);
 }
 
-static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
+static spry_status check_integers(const sp_oracle *o,
+                                  const sp_sparse_plan *plan)
 {
     sp_packed k;
-    spry_plan whole = *plan;
+    sp_sparse_plan whole = *plan;
     spry_status s = integer_parts(&k, plan);
     int laps = plan->x.threads > 1 && sp_check_is_short(o->p) ? LAPS : 1;
 
@@ -319,16 +323,17 @@ static spry_status check_integers(const sp_oracle *o, const spry_plan *plan)
 
 /* ---- the real question ---- */
 
-static spry_status check_reals(const sp_oracle *o, const spry_plan *plan)
+static spry_status check_reals(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     spry_status s = sp_oracle_fill(o);
 
     if (s == SPRY_OK)
-        s = spry_run_scaled(plan, SP_ALPHA, o->B, o->D, SP_BETA, o->C);
+        s = sp_sparse_run(plan,
+                          (sp_operands){SP_ALPHA, SP_BETA, o->B, o->D, o->C});
     return s == SPRY_OK ? compare(o, plan, o->real, o->slack, 1) : s;
 }
 
-spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan)
+spry_status sp_oracle_check(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     spry_status s;
 
@@ -339,11 +344,11 @@ spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan)
     return s == SPRY_OK ? compare_margins(o, plan) : s;
 }
 
-spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
+spry_status sp_oracle_try(const sp_oracle *o, const sp_sparse_plan *plan,
                           double (*clock)(void), double *seconds)
 {
     sp_packed k;
-    spry_plan whole = *plan;
+    sp_sparse_plan whole = *plan;
     spry_status s = integer_parts(&k, plan);
 
     whole.packed = &k;
@@ -355,18 +360,7 @@ spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
     return s == SPRY_OK ? compare_margins(o, plan) : s;
 }
 
-spry_status spry_plan_check(const spry_plan *plan, uint64_t seed)
-{
-    sp_oracle *o;
-    spry_status s = sp_oracle_make(&o, plan->p, seed);
-
-    if (s == SPRY_OK)
-        s = sp_oracle_check(o, plan);
-    sp_oracle_free(o);
-    return s;
-}
-
-spry_status sp_oracle_glance(const sp_oracle *o, const spry_plan *plan)
+spry_status sp_oracle_glance(const sp_oracle *o, const sp_sparse_plan *plan)
 {
     return check_reals(o, plan);
 }

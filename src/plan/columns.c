@@ -5,7 +5,7 @@
 enum { BLOCK = 32 };
 
 /* to[j][i] = from[i][j]; both rows x cols and cols x rows, contiguous. */
-static void transpose(const spry_problem *p, void *to, const void *from,
+static void transpose(const sp_sparse *p, void *to, const void *from,
                       int64_t rows, int64_t cols, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
@@ -21,9 +21,9 @@ static void transpose(const spry_problem *p, void *to, const void *from,
                             ((const double *)from)[i * cols + j];
 }
 
-spry_status sp_run_columns(const spry_plan *plan, sp_operands f)
+spry_status sp_run_columns(const sp_sparse_plan *plan, sp_operands f)
 {
-    const spry_problem *p = plan->p;
+    const sp_sparse *p = plan->p;
     int64_t in = p->A->cols, out = p->A->rows;
     void *B = sp_alloc_raw(in * p->n, p->type);
     void *C = sp_alloc_raw(out * p->n, p->type), *result = f.C;

@@ -2,7 +2,7 @@
  *
  * The .bin holds the packed arrays one after the other, each on 64 bytes;
  * the .c knows where each begins, so loading is reading the file. */
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char *const array_names[ARRAYS] = {
     "start", "col",   "val",    "code", "row",      "base",
     "out",   "whole", "length", "mid",  "mid_start"};
 
-static arrays arrays_of(const spry_plan *plan, const sp_part *q)
+static arrays arrays_of(const sp_sparse_plan *plan, const sp_part *q)
 {
     int64_t wide = plan->packed->index == 64 ? 8 : 4;
     int64_t lanes = sp_schedule_slice(
@@ -47,7 +47,7 @@ static int64_t rounded(int64_t bytes)
     return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static spry_status write_data(const spry_plan *plan, const char *path)
+static spry_status write_data(const sp_sparse_plan *plan, const char *path)
 {
     static const char zero[ALIGN];
     sp_writer w;
@@ -73,7 +73,7 @@ static spry_status write_data(const spry_plan *plan, const char *path)
 }
 
 /* Threads that call the kernel: a nest deals out its own. */
-static int shares_of(const spry_plan *plan)
+static int shares_of(const sp_sparse_plan *plan)
 {
     return plan->x.format == SPRY_SUPER ? 1 : plan->x.threads;
 }
@@ -88,7 +88,7 @@ static void add_numbers(sp_buf *out, const char *name, const int64_t *number,
 }
 
 /* One initialiser per part: offsets into the data, -1 for none. */
-static int64_t add_parts(sp_buf *out, const spry_plan *plan)
+static int64_t add_parts(sp_buf *out, const sp_sparse_plan *plan)
 {
     static const int64_t whole[] = {0, 1};
     int64_t at = 0;
@@ -124,26 +124,26 @@ static int64_t add_parts(sp_buf *out, const spry_plan *plan)
     return at;
 }
 
-static void add_constants(sp_buf *out, const spry_plan *plan, int64_t bytes)
+static void add_constants(sp_buf *out, const sp_sparse_plan *plan,
+                          int64_t bytes)
 {
-    const spry_problem *p = plan->p;
+    const sp_sparse *p = plan->p;
 
-    sp_buf_printf(out,
-                  "static const int64_t rows = %lld, cols = %lld, n = %lld, "
-                  "results = %lld;\n"
-                  "static const int64_t diagonals = %lld, bytes = %lld;\n"
-                  "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
-                  "enum { INNER = %d, SWAPPED = %d, REST = %d };\n"
-                  "static const int64_t pass = %lld, threads = %d, "
-                  "chunk = %d;\n\n",
-                  (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
-                  (long long)spry_problem_output_size(p),
-                  (long long)plan->packed->diagonals, (long long)bytes,
-                  plan->packed->covers, p->op == SPRY_SDDMM,
-                  (int)plan->x.prefetch, sp_plan_inner(plan),
-                  sp_plan_swapped(plan), plan->x.rest != 0,
-                  (long long)(plan->x.pass ? plan->x.pass : p->n),
-                  (int)plan->x.threads, (int)plan->x.chunk);
+    sp_buf_printf(
+        out,
+        "static const int64_t rows = %lld, cols = %lld, n = %lld, "
+        "results = %lld;\n"
+        "static const int64_t diagonals = %lld, bytes = %lld;\n"
+        "enum { COVERS = %d, SAMPLED = %d, PREFETCH = %d };\n"
+        "enum { INNER = %d, SWAPPED = %d, REST = %d };\n"
+        "static const int64_t pass = %lld, threads = %d, "
+        "chunk = %d;\n\n",
+        (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
+        (long long)sp_sparse_output_size(p), (long long)plan->packed->diagonals,
+        (long long)bytes, plan->packed->covers, p->op == SPRY_SDDMM,
+        (int)plan->x.prefetch, sp_plan_inner(plan), sp_plan_swapped(plan),
+        plan->x.rest != 0, (long long)(plan->x.pass ? plan->x.pass : p->n),
+        (int)plan->x.threads, (int)plan->x.chunk);
 }
 
 /* @ is the name, $ the kernel, ^ that of a rest, T the element type. */
@@ -254,8 +254,8 @@ static const char header[] =
     "#endif\n";
 
 /* Copy text, replacing the marks. */
-static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
-                         const char *name)
+static void add_template(sp_buf *out, const char *text,
+                         const sp_sparse_plan *plan, const char *name)
 {
     const char *T = plan->p->type == SPRY_F32 ? "float" : "double";
     const char *flags[SP_FLAGS];
@@ -275,7 +275,7 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
                        sp_codegen_name(rest, plan->x.rest ? &plan->rest_spec
                                                           : &plan->spec));
         else if (*at == '~')
-            sp_buf_add(out, plan->text);
+            sp_buf_add(out, plan->head.text);
         else if (*at == '%')
             for (const char *const *f = sp_codegen_flags(flags, &plan->spec);
                  *f; f++)
@@ -287,11 +287,13 @@ static void add_template(sp_buf *out, const char *text, const spry_plan *plan,
     }
 }
 
-static void add_source(sp_buf *out, const spry_plan *plan, const char *name)
+static void add_source(sp_buf *out, const sp_sparse_plan *plan,
+                       const char *name)
 {
     int64_t bytes;
 
-    sp_buf_printf(out, "/* %s.c - written by spry: %s */\n", name, plan->text);
+    sp_buf_printf(out, "/* %s.c - written by spry: %s */\n", name,
+                  plan->head.text);
     sp_buf_printf(out, "#include \"%s.h\"\n\n", name);
     sp_buf_add(out, "#include <stdio.h>\n#include <stdlib.h>\n");
     sp_plan_source(out, plan, "static ");
@@ -316,14 +318,14 @@ static int identifier(const char *name)
 
 /* The same storage without copies of the dense operand, for which the
  * exported function would need memory of its own. */
-static spry_plan without_copies(const spry_plan *plan)
+static sp_sparse_plan without_copies(const sp_sparse_plan *plan)
 {
-    spry_plan p = *plan;
+    sp_sparse_plan p = *plan;
 
     if (!p.x.copy)
         return p;
     p.x.copy = p.x.fixed = 0;
-    spry_schedule_text(p.text, &p.x);
+    spry_schedule_text(p.head.text, &p.x);
     p.spec = sp_codegen_spec(&p.x, p.p, p.spec.isa, p.packed->index);
     if (p.x.rest)
         p.rest_spec = sp_plan_rest_spec(&p.x, p.p, p.spec.isa, p.packed->index);
@@ -331,10 +333,10 @@ static spry_plan without_copies(const spry_plan *plan)
     return p;
 }
 
-spry_status spry_plan_export(const spry_plan *plan, const char *dir,
+spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
                              const char *name)
 {
-    spry_plan alone = without_copies(plan);
+    sp_sparse_plan alone = without_copies(plan);
     sp_buf source = {0}, head = {0};
     char path[3][4096];
     static const char *const endings[] = {"c", "h", "bin"};

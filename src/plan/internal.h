@@ -2,10 +2,10 @@
 #ifndef SP_PLAN_INTERNAL_H
 #define SP_PLAN_INTERNAL_H
 
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 struct sp_oracle {
-    const spry_problem *p;
+    const sp_sparse *p;
     uint64_t seed;
     void *B, *D;    /* small integers, for both questions */
     void *C;        /* results of the plan being checked */
@@ -36,16 +36,16 @@ double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
 
 /* The kernel on row-major operands, whatever it makes of them; *bad when it
  * reports a result that is not finite. Fails when memory is short (run.c). */
-spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad);
+spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad);
 
 /* A whole run on row-major operands (run.c), and on column-major ones
  * (columns.c). */
-spry_status sp_run_rows(const spry_plan *plan, sp_operands f);
-spry_status sp_run_columns(const spry_plan *plan, sp_operands f);
+spry_status sp_run_rows(const sp_sparse_plan *plan, sp_operands f);
+spry_status sp_run_columns(const sp_sparse_plan *plan, sp_operands f);
 
 /* Every thread its share, many times, without waiting for the others. */
-void sp_run_crowded(const spry_plan *plan, sp_operands f, int times);
+void sp_run_crowded(const sp_sparse_plan *plan, sp_operands f, int times);
 /* Are there such shares? Chunks are dealt out anew, nests deal themselves. */
-int sp_run_has_shares(const spry_plan *plan);
+int sp_run_has_shares(const sp_sparse_plan *plan);
 
 #endif

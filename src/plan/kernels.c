@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 /* Kernels of a kind have the same flags, or nearly. */
 enum { OTHERS, QUICK, NESTS, KINDS };
@@ -190,7 +190,7 @@ void sp_kernels_free(sp_kernels *k)
     sp_free(k);
 }
 
-int sp_kernels_bind(spry_plan *plan, sp_kernels *k)
+int sp_kernels_bind(sp_sparse_plan *plan, sp_kernels *k)
 {
     *(void **)&plan->kernel = find(k, plan->name);
     if (!plan->kernel)

@@ -1,5 +1,5 @@
 /* make.c - a schedule and a problem become a plan: packed data, a kernel. */
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 #include "base/base.h"
 #include "machine/isa.h"
@@ -25,7 +25,8 @@ static spry_status compile(sp_kernel **out, sp_jit_code **code,
 }
 
 /* The built-in kernel, one of k, or one compiled now. */
-static spry_status find_kernel(spry_plan *plan, const char *cpu, sp_kernels *k)
+static spry_status find_kernel(sp_sparse_plan *plan, const char *cpu,
+                               sp_kernels *k)
 {
     plan->kernel = sp_builtin_find(&plan->spec);
     if (plan->kernel || (k && sp_kernels_bind(plan, k)))
@@ -34,7 +35,7 @@ static spry_status find_kernel(spry_plan *plan, const char *cpu, sp_kernels *k)
 }
 
 /* The same for the rows that blocks leave, if they do. */
-static spry_status find_rest(spry_plan *plan, const char *cpu)
+static spry_status find_rest(sp_sparse_plan *plan, const char *cpu)
 {
     if (!plan->x.rest)
         return SPRY_OK;
@@ -44,18 +45,20 @@ static spry_status find_rest(spry_plan *plan, const char *cpu)
                : compile(&plan->rest, &plan->rest_code, &plan->rest_spec, cpu);
 }
 
-static spry_status pack(spry_plan *plan, const spry_machine *m)
+static spry_status pack(sp_sparse_plan *plan, const spry_machine *m)
 {
     double begun = sp_seconds();
     spry_status s =
         sp_pack(&plan->packed, plan->p, &plan->x,
                 sp_codegen_lanes(m->isa, plan->p->type), m->threads);
 
-    plan->pack_seconds = sp_seconds() - begun;
+    plan->head.pack_seconds = sp_seconds() - begun;
+    if (s == SPRY_OK)
+        plan->head.bytes = plan->packed->bytes;
     return s;
 }
 
-sp_spec sp_plan_rest_spec(const spry_schedule *x, const spry_problem *p,
+sp_spec sp_plan_rest_spec(const spry_schedule *x, const sp_sparse *p,
                           spry_isa isa, int32_t index)
 {
     spry_schedule rest =
@@ -64,11 +67,11 @@ sp_spec sp_plan_rest_spec(const spry_schedule *x, const spry_problem *p,
     return sp_codegen_spec(&rest, p, isa, index);
 }
 
-spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
+spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
                             const spry_schedule *x, const spry_machine *m)
 {
-    spry_plan *plan;
-    spry_status s = spry_schedule_legal(x, p, m);
+    sp_sparse_plan *plan;
+    spry_status s = spry_schedule_legal(x, &p->head, m);
 
     *out = NULL;
     if (s != SPRY_OK)
@@ -76,15 +79,19 @@ spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
     plan = sp_alloc(1, sizeof *plan);
     if (!plan)
         return sp_fail_memory(sizeof *plan);
+    plan->head.kind = &sp_sparse_plans;
+    plan->head.p = &p->head;
+    plan->head.schedule = &plan->x;
+    plan->head.kernel = plan->name;
     plan->p = p;
     plan->x = *x;
     plan->foreign = !sp_isa_runs_here(m->isa);
-    spry_schedule_text(plan->text, x);
+    spry_schedule_text(plan->head.text, x);
     s = pack(plan, m);
     if (s == SPRY_OK && x->copy)
         s = sp_scratch_open(&plan->scratch, p->A->cols * x->pass, p->type);
     if (s != SPRY_OK) {
-        spry_plan_free(plan);
+        sp_sparse_plan_free(plan);
         return s;
     }
     plan->spec = sp_codegen_spec(x, p, m->isa, plan->packed->index);
@@ -95,16 +102,23 @@ spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
     return SPRY_OK;
 }
 
-spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
-                           const spry_schedule *x, const spry_machine *m)
+/* Everything was found in the library or compiled now. */
+static spry_status bind(sp_sparse_plan *plan, const spry_machine *m,
+                        sp_kernels *k)
 {
-    return sp_plan_make_from(out, p, x, m, NULL);
+    spry_status s = find_kernel(plan, m->fingerprint, k);
+
+    if (s == SPRY_OK)
+        s = find_rest(plan, m->fingerprint);
+    plan->head.builtin = !plan->code && !plan->kernels && !plan->rest_code;
+    return s;
 }
 
-spry_status sp_plan_make_from(spry_plan **out, const spry_problem *p,
+spry_status sp_plan_make_from(spry_plan **out, const sp_sparse *p,
                               const spry_schedule *x, const spry_machine *m,
                               sp_kernels *k)
 {
+    sp_sparse_plan *plan = NULL;
     spry_machine here;
     spry_status s = SPRY_OK;
 
@@ -114,23 +128,30 @@ spry_status sp_plan_make_from(spry_plan **out, const spry_problem *p,
         m = &here;
     }
     if (s == SPRY_OK)
-        s = sp_plan_prepare(out, p, x, m);
+        s = sp_plan_prepare(&plan, p, x, m);
     if (s == SPRY_OK)
-        s = find_kernel(*out, m->fingerprint, k);
+        s = bind(plan, m, k);
     if (s == SPRY_OK)
-        s = find_rest(*out, m->fingerprint);
-    if (s != SPRY_OK) {
-        spry_plan_free(*out);
-        *out = NULL;
-    }
+        *out = &plan->head;
+    else
+        sp_sparse_plan_free(plan);
     return s;
 }
 
-void spry_plan_free(spry_plan *plan)
+spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
+                           const spry_schedule *x, const spry_machine *m)
+{
+    const sp_sparse *a;
+    spry_status s = sp_sparse_need(&a, p);
+
+    *out = NULL;
+    return s == SPRY_OK ? sp_plan_make_from(out, a, x, m, NULL) : s;
+}
+
+void sp_sparse_plan_free(sp_sparse_plan *plan)
 {
     if (!plan)
         return;
-    sp_plan_attach(plan, NULL, NULL);
     sp_packed_free(plan->packed);
     sp_scratch_close(plan->scratch);
     sp_jit_free(plan->code);
@@ -139,50 +160,8 @@ void spry_plan_free(spry_plan *plan)
     sp_free(plan);
 }
 
-void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *))
-{
-    if (plan->story)
-        plan->release(plan->story);
-    plan->story = story;
-    plan->release = release;
-}
-
-const char *spry_plan_text(const spry_plan *plan)
-{
-    return plan->text;
-}
-
-const spry_schedule *spry_plan_schedule(const spry_plan *plan)
-{
-    return &plan->x;
-}
-
-const spry_problem *spry_plan_problem(const spry_plan *plan)
-{
-    return plan->p;
-}
-
-double spry_plan_bytes(const spry_plan *plan)
-{
-    return plan->packed->bytes;
-}
-
-double spry_plan_pack_seconds(const spry_plan *plan)
-{
-    return plan->pack_seconds;
-}
-
-const char *spry_plan_kernel(const spry_plan *plan)
-{
-    return plan->name;
-}
-
-int spry_plan_builtin(const spry_plan *plan)
-{
-    return !plan->code && !plan->kernels && !plan->rest_code;
-}
-
-void sp_plan_source(sp_buf *out, const spry_plan *plan, const char *storage)
+void sp_plan_source(sp_buf *out, const sp_sparse_plan *plan,
+                    const char *storage)
 {
     sp_buf kernels = {0};
 
@@ -193,11 +172,54 @@ void sp_plan_source(sp_buf *out, const spry_plan *plan, const char *storage)
     sp_buf_free(&kernels);
 }
 
-spry_status spry_plan_source(char **out, const spry_plan *plan)
-{
-    sp_buf source = {0};
+/* ---- as any plan ---- */
 
-    sp_plan_source(&source, plan, "");
-    *out = sp_buf_steal(&source);
+const sp_sparse_plan *sp_sparse_plan_of(const spry_plan *plan)
+{
+    return plan->kind == &sp_sparse_plans ? (const sp_sparse_plan *)plan : NULL;
+}
+
+static int two_operands(const spry_plan *plan)
+{
+    return sp_two_operands(sp_sparse_plan_of(plan)->p);
+}
+
+static spry_status run(const spry_plan *plan, const sp_operands *f)
+{
+    return sp_sparse_run(sp_sparse_plan_of(plan), *f);
+}
+
+static spry_status check(const spry_plan *plan, uint64_t seed)
+{
+    const sp_sparse_plan *own = sp_sparse_plan_of(plan);
+    sp_oracle *o;
+    spry_status s = sp_oracle_make(&o, own->p, seed);
+
+    if (s == SPRY_OK)
+        s = sp_oracle_check(o, own);
+    sp_oracle_free(o);
+    return s;
+}
+
+static spry_status source(char **out, const spry_plan *plan)
+{
+    sp_buf text = {0};
+
+    sp_plan_source(&text, sp_sparse_plan_of(plan), "");
+    *out = sp_buf_steal(&text);
     return *out ? SPRY_OK : sp_fail_memory(0);
 }
+
+static spry_status write(const spry_plan *plan, const char *dir,
+                         const char *name)
+{
+    return sp_sparse_export(sp_sparse_plan_of(plan), dir, name);
+}
+
+static void free_plan(spry_plan *plan)
+{
+    sp_sparse_plan_free((sp_sparse_plan *)plan);
+}
+
+const sp_plan_kind sp_sparse_plans = {two_operands, run,   check,
+                                      source,       write, free_plan};

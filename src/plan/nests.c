@@ -2,9 +2,10 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
-static spry_status bind_all(spry_plan *const *plan, int count, const char *cpu)
+static spry_status bind_all(sp_sparse_plan *const *plan, int count,
+                            const char *cpu)
 {
     sp_spec *spec = sp_alloc_raw(count, sizeof *spec);
     sp_kernels *kernels = NULL;
@@ -27,23 +28,36 @@ static spry_status bind_all(spry_plan *const *plan, int count, const char *cpu)
     return s;
 }
 
-spry_status sp_plan_make_nests(spry_plan **plan, int count,
-                               const spry_problem *const *p,
-                               const spry_schedule *x, const spry_machine *m)
+static spry_status make_all(sp_sparse_plan **plan, int count,
+                            const sp_sparse *const *p, const spry_schedule *x,
+                            const spry_machine *m)
 {
     spry_status s = SPRY_OK;
 
-    memset(plan, 0, (size_t)count * sizeof *plan);
     for (int i = 0; s == SPRY_OK && i < count; i++) {
         s = sp_plan_prepare(&plan[i], p[i], &x[i], m);
         if (s == SPRY_USAGE)
             s = SPRY_OK;
     }
-    if (s == SPRY_OK)
-        s = bind_all(plan, count, m->fingerprint);
-    for (int i = 0; s != SPRY_OK && i < count; i++) {
-        spry_plan_free(plan[i]);
-        plan[i] = NULL;
-    }
+    return s == SPRY_OK ? bind_all(plan, count, m->fingerprint) : s;
+}
+
+spry_status sp_plan_make_nests(spry_plan **out, int count,
+                               const sp_sparse *const *p,
+                               const spry_schedule *x, const spry_machine *m)
+{
+    sp_sparse_plan **plan = sp_alloc(count, sizeof *plan);
+    spry_status s;
+
+    memset(out, 0, (size_t)count * sizeof *out);
+    if (!plan)
+        return sp_fail_memory((size_t)count * sizeof *plan);
+    s = make_all(plan, count, p, x, m);
+    for (int i = 0; i < count; i++)
+        if (s != SPRY_OK)
+            sp_sparse_plan_free(plan[i]);
+        else if (plan[i])
+            out[i] = &plan[i]->head;
+    sp_free(plan);
     return s;
 }

@@ -36,7 +36,7 @@ double sp_to_integer(double v)
  * sequence. Its prime length keeps rows of any width apart. */
 enum { PERIOD = 65537 };
 
-static void repeat(const spry_problem *p, void *X, int64_t count,
+static void repeat(const sp_sparse *p, void *X, int64_t count,
                    const void *period)
 {
     size_t bytes = PERIOD * (size_t)p->type;
@@ -57,19 +57,19 @@ static double before(int64_t k)
 
 spry_status sp_oracle_fill(const sp_oracle *o)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     void *period = sp_alloc_raw(PERIOD, p->type);
 
     if (!period)
         return sp_fail_memory(PERIOD * (size_t)p->type);
     for (int64_t k = 0; k < PERIOD; k++)
         sp_dense_put(p, period, k, before(k));
-    repeat(p, o->C, spry_problem_output_size(p), period);
+    repeat(p, o->C, sp_sparse_output_size(p), period);
     sp_free(period);
     return SPRY_OK;
 }
 
-static void *random_dense(const spry_problem *p, int64_t count, sp_rng *r)
+static void *random_dense(const sp_sparse *p, int64_t count, sp_rng *r)
 {
     void *X = sp_alloc_raw(count, p->type);
     void *period = sp_alloc_raw(PERIOD, p->type);
@@ -92,14 +92,14 @@ static void *random_dense(const spry_problem *p, int64_t count, sp_rng *r)
 
 /* Elements before and behind C that nobody may write: a dense row and some
  * vectors, whole cache lines. */
-static int64_t margin(const spry_problem *p)
+static int64_t margin(const sp_sparse *p)
 {
     return (p->n + 127) / 64 * 64;
 }
 
-static size_t results_bytes(const spry_problem *p)
+static size_t results_bytes(const sp_sparse *p)
 {
-    return (size_t)(spry_problem_output_size(p) + 2 * margin(p)) * p->type;
+    return (size_t)(sp_sparse_output_size(p) + 2 * margin(p)) * p->type;
 }
 
 /* Results lie in shared memory: children that run plans one after the other
@@ -122,9 +122,9 @@ static spry_status make_results(sp_oracle *o, int brief)
 
 static spry_status make_operands(sp_oracle *o, uint64_t seed, int brief)
 {
-    const spry_problem *p = o->p;
-    int64_t b = spry_problem_input_size(p, 0);
-    int64_t d = spry_problem_input_size(p, 1);
+    const sp_sparse *p = o->p;
+    int64_t b = sp_sparse_input_size(p, 0);
+    int64_t d = sp_sparse_input_size(p, 1);
     sp_rng r = sp_rng_seed(seed);
 
     o->B = random_dense(p, b, &r);
@@ -134,7 +134,7 @@ static spry_status make_operands(sp_oracle *o, uint64_t seed, int brief)
     return make_results(o, brief);
 }
 
-static double row_terms(const spry_problem *p, int64_t i)
+static double row_terms(const sp_sparse *p, int64_t i)
 {
     return (double)(p->A->start[i + 1] - p->A->start[i] + 1) * (double)p->n;
 }
@@ -165,7 +165,7 @@ static spry_status choose_rows(sp_oracle *o, double most)
     return SPRY_OK;
 }
 
-static double slack_of(const spry_problem *p, int64_t i, double magnitude)
+static double slack_of(const sp_sparse *p, int64_t i, double magnitude)
 {
     double u = p->type == SPRY_F32 ? 0x1p-24 : 0x1p-53;
     int64_t sum =
@@ -178,7 +178,7 @@ static double slack_of(const spry_problem *p, int64_t i, double magnitude)
 
 static void answer_row(sp_oracle *o, int64_t s)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     int64_t i = o->row[s];
     sp_operands whole = {1, 0, o->B, o->D, NULL};
     sp_operands real = {SP_ALPHA, 0, o->B, o->D, NULL};
@@ -240,7 +240,7 @@ double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
  * with r = 1 an entry of sddmm. */
 static double pair_times_r(const sp_oracle *o, int64_t b, int64_t d)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     const double *r = o->r;
     double sum = 0;
 
@@ -265,7 +265,7 @@ static double pair_times_r(const sp_oracle *o, int64_t b, int64_t d)
 /* Row i of Ar; Br holds B r, of tensors nothing. */
 static double row_of_Ar(const sp_oracle *o, const double *Br, int64_t i)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     const spry_matrix *A = p->A;
     double sum = 0;
 
@@ -285,7 +285,7 @@ static double row_of_Ar(const sp_oracle *o, const double *Br, int64_t i)
  * D, times r. */
 static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
 {
-    const spry_problem *p = o->p;
+    const sp_sparse *p = o->p;
     const spry_matrix *A = p->A;
     int64_t paired = p->op == SPRY_MTTKRP ? 0 : A->cols;
     sp_rng rng = sp_rng_seed(seed ^ 0x5eed);
@@ -341,7 +341,7 @@ static spry_status make_rest(sp_oracle *o, uint64_t seed)
     return o->p->op == SPRY_SDDMM ? make_products(o) : make_freivalds(o, seed);
 }
 
-static spry_status make(sp_oracle **out, const spry_problem *p, uint64_t seed,
+static spry_status make(sp_oracle **out, const sp_sparse *p, uint64_t seed,
                         int brief)
 {
     sp_oracle *o = sp_alloc(1, sizeof *o);
@@ -367,14 +367,12 @@ static spry_status make(sp_oracle **out, const spry_problem *p, uint64_t seed,
     return SPRY_OK;
 }
 
-spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
-                           uint64_t seed)
+spry_status sp_oracle_make(sp_oracle **out, const sp_sparse *p, uint64_t seed)
 {
     return make(out, p, seed, 0);
 }
 
-spry_status sp_oracle_brief(sp_oracle **out, const spry_problem *p,
-                            uint64_t seed)
+spry_status sp_oracle_brief(sp_oracle **out, const sp_sparse *p, uint64_t seed)
 {
     return make(out, p, seed, 1);
 }

@@ -1,112 +1,37 @@
-/* plan.h - the plan as the library's rooms see it. */
+/* plan.h - what all plans have in common.
+ *
+ * A plan begins with this header; what follows belongs to its kind. */
 #ifndef SP_PLAN_H
 #define SP_PLAN_H
 
-#include "codegen/codegen.h"
-#include "jit/jit.h"
-#include "pack/pack.h"
 #include "problem/problem.h"
 #include "spry/plan.h"
 
-/* One run's scratch memory, kept for the next; runs side by side find it
- * taken and bring their own (scratch.c). */
-typedef struct sp_scratch sp_scratch;
-spry_status sp_scratch_open(sp_scratch **out, int64_t count, size_t size);
-void sp_scratch_close(sp_scratch *s);
-void *sp_scratch_take(sp_scratch *s); /* NULL: not enough memory */
-void sp_scratch_give(sp_scratch *s, void *memory);
+typedef struct {
+    /* Is there a second dense operand? */
+    int (*two_operands)(const spry_plan *plan);
+    spry_status (*run)(const spry_plan *plan, const sp_operands *f);
+    spry_status (*check)(const spry_plan *plan, uint64_t seed);
+    /* The C text of its kernel, allocated. */
+    spry_status (*source)(char **out, const spry_plan *plan);
+    spry_status (*write)(const spry_plan *plan, const char *dir,
+                         const char *name);
+    void (*free)(spry_plan *plan);
+} sp_plan_kind;
 
 struct spry_plan {
+    const sp_plan_kind *kind;
     const spry_problem *p;
-    spry_schedule x;
     char text[SPRY_SCHEDULE_TEXT];
-    sp_spec spec;
-    char name[SP_KERNEL_NAME];
-    sp_packed *packed;
-    sp_kernel *kernel;
-    sp_spec rest_spec;      /* of the second part, when blocks leave a rest */
-    sp_kernel *rest;        /* its kernel, else NULL */
-    sp_jit_code *rest_code; /* and where that was compiled; NULL: built in */
-    sp_jit_code *code;      /* compiled for this plan alone, */
-    struct sp_kernels *kernels; /* or for many; both NULL: built in */
-    int foreign; /* for a wider machine than this one: not to be run */
-    double pack_seconds;
-    sp_scratch *scratch; /* room for copies of the dense operand */
-    void *story;         /* how it was found; the tuner's */
+    const spry_schedule *schedule; /* NULL: it is none of a matrix */
+    const char *kernel;            /* its name */
+    int builtin;                   /* nothing was compiled for it */
+    double bytes, pack_seconds;    /* of what was laid out */
+    void *story;                   /* how it was found; the tuner's */
     void (*release)(void *story);
 };
 
-/* All of spry_plan_make but the kernel. */
-spry_status sp_plan_prepare(spry_plan **out, const spry_problem *p,
-                            const spry_schedule *x, const spry_machine *m);
-
-/* ---- many at once (kernels.c, nests.c) ---- */
-
-/* Compiled kernels, held by whoever made them and by plans they are bound
- * to. Those of the specs that are neither built in nor there already are
- * added in one call of the compiler per core. */
-typedef struct sp_kernels sp_kernels;
-spry_status sp_kernels_open(sp_kernels **out);
-spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
-                           const char *cpu, int cores);
-void sp_kernels_free(sp_kernels *k);
-/* Give a prepared plan its kernel; 0 when it is not among them. */
-int sp_kernels_bind(spry_plan *plan, sp_kernels *k);
-
-/* spry_plan_make, which looks among these kernels before it compiles. */
-spry_status sp_plan_make_from(spry_plan **out, const spry_problem *p,
-                              const spry_schedule *x, const spry_machine *m,
-                              sp_kernels *k);
-
-/* Plans of many super schedules, x[i] on p[i]. A point that is illegal or
- * infeasible leaves plan[i] NULL. On failure all are. */
-spry_status sp_plan_make_nests(spry_plan **plan, int count,
-                               const spry_problem *const *p,
-                               const spry_schedule *x, const spry_machine *m);
-
-/* The operand that columns of a part count in (0 B, 1 D, 2 C), whether a
- * tensor's kernel is handed D for B, and fibers to look ahead. */
-int sp_plan_inner(const spry_plan *plan);
-int sp_plan_swapped(const spry_plan *plan);
-int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q);
-
-/* The kernel of the rows that blocks leave. */
-sp_spec sp_plan_rest_spec(const spry_schedule *x, const spry_problem *p,
-                          spry_isa isa, int32_t index);
-
-/* C text of the plan's kernels, `storage` before each. */
-void sp_plan_source(sp_buf *out, const spry_plan *plan, const char *storage);
-
 /* Let go of the story and keep another. */
 void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *));
-
-/* ---- verification (check.c, oracle.c) ----
- *
- * An oracle holds operands and right answers of one problem, so that many
- * plans can be checked against the same slow computation. */
-typedef struct sp_oracle sp_oracle;
-spry_status sp_oracle_make(sp_oracle **out, const spry_problem *p,
-                           uint64_t seed);
-spry_status sp_oracle_check(const sp_oracle *o, const spry_plan *plan);
-/* So few terms that a check costs next to nothing. */
-int sp_check_is_short(const spry_problem *p);
-void sp_oracle_free(sp_oracle *o);
-
-/* An oracle with few rows and nothing about the others, for a glance: one run
- * on real numbers, a handful of rows compared, for a plan that was checked
- * before, on the word of a store. */
-spry_status sp_oracle_brief(sp_oracle **out, const spry_problem *p,
-                            uint64_t seed);
-spry_status sp_oracle_glance(const sp_oracle *o, const spry_plan *plan);
-
-/* One run on integers into NaN, every result compared: for a trial that is
- * to be timed, not used. *seconds is what the run took by the clock. */
-spry_status sp_oracle_try(const sp_oracle *o, const spry_plan *plan,
-                          double (*clock)(void), double *seconds);
-
-/* The operands and room for results, as the oracle holds them. */
-const void *sp_oracle_B(const sp_oracle *o);
-const void *sp_oracle_D(const sp_oracle *o);
-void *sp_oracle_C(const sp_oracle *o);
 
 #endif

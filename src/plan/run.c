@@ -17,7 +17,7 @@ static const void *offset(const void *dense, int64_t elements, spry_type type)
 
 /* Past the cache only where every vector falls on its own boundary: C's
  * beginning, every row of it and every pass over a row. */
-static int can_stream(const spry_plan *plan, const sp_operands *f)
+static int can_stream(const sp_sparse_plan *plan, const sp_operands *f)
 {
     int64_t bytes = spry_isa_bytes(plan->spec.isa);
     int64_t size = (int64_t)plan->p->type;
@@ -35,27 +35,27 @@ typedef struct {
     int64_t pass; /* of them at a time */
 } view;
 
-static view whole(const spry_plan *plan, const sp_operands *f)
+static view whole(const sp_sparse_plan *plan, const sp_operands *f)
 {
     int64_t n = plan->p->n;
 
     return (view){*f, n, plan->x.pass ? plan->x.pass : n};
 }
 
-int sp_plan_inner(const spry_plan *plan)
+int sp_plan_inner(const sp_sparse_plan *plan)
 {
     if (plan->p->op == SPRY_MTTKRP)
         return sp_schedule_innermost(&plan->x);
     return plan->p->op == SPRY_SDDMM;
 }
 
-int sp_plan_swapped(const spry_plan *plan)
+int sp_plan_swapped(const sp_sparse_plan *plan)
 {
     return plan->x.modes == SPRY_MODES_ILK || plan->x.modes == SPRY_MODES_LKI;
 }
 
 /* As many fibers as hold the entries that are looked ahead. */
-int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q)
+int64_t sp_plan_mid_prefetch(const sp_sparse_plan *plan, const sp_part *q)
 {
     if (!q->mid_start || q->entries == 0)
         return 0;
@@ -63,8 +63,8 @@ int64_t sp_plan_mid_prefetch(const spry_plan *plan, const sp_part *q)
 }
 
 /* Which dense operands a part walks, and from where on. */
-static void set_operands(sp_args *a, const spry_plan *plan, const sp_part *q,
-                         const view *v)
+static void set_operands(sp_args *a, const sp_sparse_plan *plan,
+                         const sp_part *q, const view *v)
 {
     const sp_operands *f = &v->f;
     const void *dense[] = {f->B, f->D, f->C};
@@ -77,9 +77,10 @@ static void set_operands(sp_args *a, const spry_plan *plan, const sp_part *q,
 }
 
 /* The arguments that do not depend on the range of units. */
-static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
+static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
+                         const view *v)
 {
-    const spry_problem *p = plan->p;
+    const sp_sparse *p = plan->p;
     const sp_operands *f = &v->f;
     int sampled = p->op == SPRY_SDDMM, later = q != plan->packed->part;
     sp_args a = {
@@ -101,7 +102,7 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
         .diagonal = plan->packed->diagonal,
         .diagonals = plan->packed->diagonals,
         .level = plan->packed->level,
-        .results = spry_problem_output_size(p),
+        .results = sp_sparse_output_size(p),
         .threads = plan->x.threads,
         .chunk = plan->x.chunk,
         .alpha = f->alpha,
@@ -117,7 +118,8 @@ static sp_args part_args(const spry_plan *plan, const sp_part *q, const view *v)
 }
 
 /* The first unit of the rest at or behind a row. */
-static int64_t unit_of_row(const spry_plan *plan, const sp_part *q, int64_t row)
+static int64_t unit_of_row(const sp_sparse_plan *plan, const sp_part *q,
+                           int64_t row)
 {
     int64_t low = 0, high = q->units;
 
@@ -138,7 +140,7 @@ static int64_t unit_of_row(const spry_plan *plan, const sp_part *q, int64_t row)
 
 /* Blocks and the rows they leave, a few at a time, so that the second find
  * the result where the first have just put it. */
-static int run_slabs(const spry_plan *plan, const view *v, int t)
+static int run_slabs(const sp_sparse_plan *plan, const view *v, int t)
 {
     enum { SLAB = 1 << 16 }; /* bytes of the result */
     const sp_part *blocks = plan->packed->part, *rest = blocks + 1;
@@ -161,7 +163,7 @@ static int run_slabs(const spry_plan *plan, const view *v, int t)
 }
 
 /* All parts for thread t's share of the units. */
-static int run_share(const spry_plan *plan, const view *v, int t)
+static int run_share(const sp_sparse_plan *plan, const view *v, int t)
 {
     int bad = 0;
 
@@ -179,7 +181,7 @@ static int run_share(const spry_plan *plan, const view *v, int t)
     return bad;
 }
 
-static int run_static(const spry_plan *plan, const sp_operands *f)
+static int run_static(const sp_sparse_plan *plan, const sp_operands *f)
 {
     int bad = 0, shares = plan->x.threads;
     view v = whole(plan, f);
@@ -205,7 +207,7 @@ static void gather(atomic_int *here, int all)
 
 /* Threads that start one after the other may be done before they meet; all
  * awake, over many runs of their shares, they do. */
-void sp_run_crowded(const spry_plan *plan, sp_operands f, int times)
+void sp_run_crowded(const sp_sparse_plan *plan, sp_operands f, int times)
 {
     view v = whole(plan, &f);
     int shares = plan->x.threads;
@@ -219,12 +221,12 @@ void sp_run_crowded(const spry_plan *plan, sp_operands f, int times)
     }
 }
 
-int sp_run_has_shares(const spry_plan *plan)
+int sp_run_has_shares(const sp_sparse_plan *plan)
 {
     return plan->x.format != SPRY_SUPER && !plan->x.chunk && !plan->scratch;
 }
 
-static int run_dynamic(const spry_plan *plan, const sp_operands *f)
+static int run_dynamic(const sp_sparse_plan *plan, const sp_operands *f)
 {
     view v = whole(plan, f);
     const sp_part *q = plan->packed->part;
@@ -247,8 +249,8 @@ static int run_dynamic(const spry_plan *plan, const sp_operands *f)
 /* ---- passes over copies of B ---- */
 
 /* Columns [from, from + width) of B, packed; called by all threads. */
-static void copy_columns(const spry_plan *plan, const void *B, int64_t from,
-                         void *copy, int64_t width)
+static void copy_columns(const sp_sparse_plan *plan, const void *B,
+                         int64_t from, void *copy, int64_t width)
 {
     int64_t size = (int64_t)plan->p->type, row = plan->p->n * size;
     const char *in = (const char *)B + from * size;
@@ -259,7 +261,7 @@ static void copy_columns(const spry_plan *plan, const void *B, int64_t from,
         memcpy((char *)copy + (size_t)c * bytes, in + c * row, bytes);
 }
 
-static spry_status run_copies(const spry_plan *plan, const sp_operands *f,
+static spry_status run_copies(const sp_sparse_plan *plan, const sp_operands *f,
                               int *bad)
 {
     int64_t n = plan->p->n, step = plan->x.pass;
@@ -286,7 +288,7 @@ static spry_status run_copies(const spry_plan *plan, const sp_operands *f,
 }
 
 /* A nest deals out its own threads. */
-static int run_nest(const spry_plan *plan, const sp_operands *f)
+static int run_nest(const sp_sparse_plan *plan, const sp_operands *f)
 {
     view v = whole(plan, f);
     sp_args a = part_args(plan, plan->packed->part, &v);
@@ -297,9 +299,9 @@ static int run_nest(const spry_plan *plan, const sp_operands *f)
 /* ---- around the kernel ---- */
 
 /* C = beta C, for rows that no unit visits. */
-static void scale(const spry_plan *plan, sp_operands *f)
+static void scale(const sp_sparse_plan *plan, sp_operands *f)
 {
-    int64_t count = spry_problem_output_size(plan->p);
+    int64_t count = sp_sparse_output_size(plan->p);
     int threads = plan->x.threads;
     double beta = f->beta;
 
@@ -319,7 +321,7 @@ static void scale(const spry_plan *plan, sp_operands *f)
     f->beta = 1;
 }
 
-static int all_finite(const spry_problem *p, const void *X, int64_t count)
+static int all_finite(const sp_sparse *p, const void *X, int64_t count)
 {
     double sum = 0;
 
@@ -332,15 +334,15 @@ static int all_finite(const spry_problem *p, const void *X, int64_t count)
 }
 
 /* The stored entries one by one: what padding cannot disturb. */
-static void run_plainly(const spry_plan *plan, const sp_operands *f)
+static void run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
 {
-    spry_problem p = *plan->p; /* operands are row-major by now */
+    sp_sparse p = *plan->p; /* operands are row-major by now */
 
     p.layout = SPRY_ROW_MAJOR;
-    spry_problem_reference(&p, f->alpha, f->B, f->D, f->beta, f->C);
+    sp_reference(&p, f);
 }
 
-spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad)
+spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
 {
     *bad = 0;
     if (!plan->packed->covers)
@@ -358,15 +360,15 @@ spry_status sp_run_kernel(const spry_plan *plan, sp_operands f, int *bad)
  * Kernels that pad report such results, and the row loop computes them as
  * they should be. When C is also an input it cannot be computed twice, so
  * the dense operand is looked at first. */
-spry_status sp_run_rows(const spry_plan *plan, sp_operands f)
+spry_status sp_run_rows(const sp_sparse_plan *plan, sp_operands f)
 {
-    const spry_problem *p = plan->p;
+    const sp_sparse *p = plan->p;
     spry_status s;
     int bad;
 
     if (plan->packed->pads && f.beta != 0 &&
-        (!all_finite(p, f.B, spry_problem_input_size(p, 0)) ||
-         !all_finite(p, f.D, spry_problem_input_size(p, 1)))) {
+        (!all_finite(p, f.B, sp_sparse_input_size(p, 0)) ||
+         !all_finite(p, f.D, sp_sparse_input_size(p, 1)))) {
         run_plainly(plan, &f);
         return SPRY_OK;
     }
@@ -376,26 +378,14 @@ spry_status sp_run_rows(const spry_plan *plan, sp_operands f)
     return s;
 }
 
-spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
-                            const void *D, double beta, void *C)
+spry_status sp_sparse_run(const sp_sparse_plan *plan, sp_operands f)
 {
-    sp_operands f = {alpha, beta, B, D, C};
-
     if (plan->foreign)
         return sp_fail(SPRY_USAGE, "a plan for %s cannot run on this machine",
                        spry_isa_name(plan->spec.isa));
-    if (spry_problem_output_size(plan->p) == 0)
+    if (sp_sparse_output_size(plan->p) == 0)
         return SPRY_OK;
     if (plan->p->layout == SPRY_COL_MAJOR)
         return sp_run_columns(plan, f);
     return sp_run_rows(plan, f);
-}
-
-spry_status spry_run(const spry_plan *plan, const void *B, void *C)
-{
-    if (sp_two_operands(plan->p))
-        return sp_fail(SPRY_USAGE,
-                       "%s has two dense operands: use spry_run_scaled",
-                       spry_op_name(plan->p->op));
-    return spry_run_scaled(plan, 1, B, NULL, 0, C);
 }

@@ -3,7 +3,7 @@
  * Levels of a nest store one position for every beginning of coordinates
  * that an entry has: whatever their order, that is a count of blocks. Each is
  * one walk over the entries, made when first asked for and then known. */
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 #include "base/base.h"
 #include "matrix/matrix.h"
@@ -61,9 +61,9 @@ static int64_t count(const spry_matrix *A, int rows, int cols)
     return blocks;
 }
 
-int64_t sp_problem_blocks(const spry_problem *constant, int rows, int cols)
+int64_t sp_problem_blocks(const sp_sparse *constant, int rows, int cols)
 {
-    spry_problem *p = (spry_problem *)(uintptr_t)constant;
+    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
     int64_t *known, blocks = -1;
 
     pthread_mutex_lock(&p->lock);

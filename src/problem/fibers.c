@@ -1,5 +1,5 @@
 /* fibers.c - what a tensor's entries share: fibers, and rows used again. */
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 #include "base/base.h"
 #include "matrix/matrix.h"
@@ -23,7 +23,7 @@ static void count_use(sp_fibers *s, int mode, const use *before, int64_t now)
 
 /* One walk over the entries, in the order i, k, l. A row of B is used once
  * per fiber, a row of D once per entry. */
-static void walk(sp_fibers *s, const spry_problem *p, use *k, use *l)
+static void walk(sp_fibers *s, const sp_sparse *p, use *k, use *l)
 {
     const spry_matrix *A = p->A;
 
@@ -48,7 +48,7 @@ static void walk(sp_fibers *s, const spry_problem *p, use *k, use *l)
     }
 }
 
-spry_status sp_fibers_count(sp_fibers *out, const spry_problem *p)
+spry_status sp_fibers_count(sp_fibers *out, const sp_sparse *p)
 {
     use *k = sp_alloc(p->mid, sizeof *k), *l = sp_alloc(p->inner, sizeof *l);
     spry_status s = SPRY_OK;

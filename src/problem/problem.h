@@ -1,66 +1,14 @@
-/* problem.h - the problem as the library's rooms see it. */
+/* problem.h - what all problems have in common.
+ *
+ * A problem begins with this header; what follows belongs to its kind. Rooms
+ * that do not know a kind ask its table. */
 #ifndef SP_PROBLEM_H
 #define SP_PROBLEM_H
 
-#include <pthread.h>
 #include <stddef.h>
 
-#include "matrix/matrix.h"
 #include "spry/problem.h"
-
-/* What entries of a tensor share. */
-typedef struct {
-    int64_t pairs[2];             /* in use: of i and k, of i and l */
-    int64_t used[3];              /* indices of each mode that hold an entry */
-    int64_t reuse[3][SPRY_REUSE]; /* of modes 1 and 2: accesses by the number
-                                     of entries since the last one */
-} sp_fibers;
-
-struct spry_problem {
-    spry_op op;
-    spry_type type;
-    spry_layout layout;
-    int64_t n;          /* dense columns; 1 for spmv */
-    int64_t mid, inner; /* rows of B and D that A's columns pair up */
-    const spry_matrix *A;
-    char key[128];
-    pthread_mutex_t lock; /* guards stats */
-    spry_stats *stats;    /* NULL until asked for */
-    spry_stats *sketch;   /* the same */
-    sp_fibers *fibers;    /* the same; of mttkrp only */
-    int64_t *blocks;      /* the same; see sp_problem_blocks */
-    void *tiles;          /* the same; see sp_problem_tiles */
-};
-
-/* Blocks of 2^rows x 2^cols of A that hold an entry; with 63, all rows or
- * columns are one block. -1 when there is no memory. */
-enum { SP_BLOCKS = 64, SP_BLOCK_ALL = 63 };
-int64_t sp_problem_blocks(const spry_problem *p, int rows, int cols);
-
-/* sp_matrix_tiles of one shape, [SP_RESTS]; NULL when there is no memory. */
-const sp_tiles *sp_problem_tiles(const spry_problem *p, int r, int c);
-
-/* Statistics as models want them: sp_matrix_sketch. NULL when there is no
- * memory. */
-const spry_stats *sp_problem_sketch(const spry_problem *p);
-
-/* NULL when there is no memory for them. */
-const sp_fibers *sp_problem_fibers(const spry_problem *p);
-spry_status sp_fibers_count(sp_fibers *out, const spry_problem *p);
-
-/* Has the operation a second dense operand? */
-static inline int sp_two_operands(const spry_problem *p)
-{
-    return p->op == SPRY_SDDMM || p->op == SPRY_MTTKRP;
-}
-
-/* "spmm 128 f32 100x100 nnz 500" */
-void sp_problem_about(char *out, size_t size, const spry_problem *p);
-
-/* Results come in rows: row i of C, but the entries of A's row i for
- * sddmm. How many there are, and where the j-th lies in C. */
-int64_t sp_result_width(const spry_problem *p, int64_t i);
-int64_t sp_result_place(const spry_problem *p, int64_t i, int64_t j);
+#include "spry/records.h"
 
 /* One call: alpha and beta, and where the dense operands are. */
 typedef struct {
@@ -69,16 +17,27 @@ typedef struct {
     void *C;
 } sp_operands;
 
-/* alpha * sum + beta * C for result j of row i, in long double; C is only
- * read. Values of A go through `map` first unless it is NULL. magnitude, if
- * not NULL, receives the same over absolute values. */
-typedef double sp_value_map(double v);
-long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
-                             sp_value_map *map, const sp_operands *f,
-                             long double *magnitude);
+typedef struct {
+    const char *name;
+    /* In words, for people and records: "spmm 128 f32 100x100 nnz 500". */
+    void (*about)(char *out, size_t size, const spry_problem *p);
+    /* The fields from `op` on, for the store. */
+    void (*origin)(spry_origin *out, const spry_problem *p);
+    /* Is there nothing to compute? */
+    int (*nothing)(const spry_problem *p);
+    /* Bytes of what plans lay out, as it is given. */
+    double (*given_bytes)(const spry_problem *p);
+    double (*flops)(const spry_problem *p);
+    double (*bytes)(const spry_problem *p);
+    int64_t (*input_size)(const spry_problem *p, int which);
+    int64_t (*output_size)(const spry_problem *p);
+    spry_status (*reference)(const spry_problem *p, const sp_operands *f);
+    void (*free)(spry_problem *p);
+} sp_problem_kind;
 
-/* Element k of a dense array in the problem's type. */
-double sp_dense_get(const spry_problem *p, const void *X, int64_t k);
-void sp_dense_put(const spry_problem *p, void *X, int64_t k, double x);
+struct spry_problem {
+    const sp_problem_kind *kind;
+    char key[128]; /* equal keys, equal tuning */
+};
 
 #endif

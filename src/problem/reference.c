@@ -2,17 +2,17 @@
  *
  * One entry after the other, in long double, over stored entries only: this
  * is the definition that every kernel is held to. */
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 #include "matrix/matrix.h"
 
-double sp_dense_get(const spry_problem *p, const void *X, int64_t k)
+double sp_dense_get(const sp_sparse *p, const void *X, int64_t k)
 {
     return p->type == SPRY_F32 ? (double)((const float *)X)[k]
                                : ((const double *)X)[k];
 }
 
-void sp_dense_put(const spry_problem *p, void *X, int64_t k, double x)
+void sp_dense_put(const sp_sparse *p, void *X, int64_t k, double x)
 {
     if (p->type == SPRY_F32)
         ((float *)X)[k] = (float)x;
@@ -20,12 +20,12 @@ void sp_dense_put(const spry_problem *p, void *X, int64_t k, double x)
         ((double *)X)[k] = x;
 }
 
-int64_t sp_result_width(const spry_problem *p, int64_t i)
+int64_t sp_result_width(const sp_sparse *p, int64_t i)
 {
     return p->op == SPRY_SDDMM ? p->A->start[i + 1] - p->A->start[i] : p->n;
 }
 
-int64_t sp_result_place(const spry_problem *p, int64_t i, int64_t j)
+int64_t sp_result_place(const sp_sparse *p, int64_t i, int64_t j)
 {
     if (p->op == SPRY_SDDMM)
         return p->A->start[i] + j;
@@ -33,7 +33,7 @@ int64_t sp_result_place(const spry_problem *p, int64_t i, int64_t j)
 }
 
 /* A's value as the kernel sees it: rounded to the problem's type. */
-static long double value(const spry_problem *p, int64_t k, sp_value_map *map)
+static long double value(const sp_sparse *p, int64_t k, sp_value_map *map)
 {
     double v = sp_val(p->A, k);
 
@@ -48,7 +48,7 @@ static long double size_of(long double x)
 }
 
 /* Result j of row i: sum over the row's entries. */
-static void multiply(const spry_problem *p, int64_t i, int64_t j,
+static void multiply(const sp_sparse *p, int64_t i, int64_t j,
                      sp_value_map *map, const void *B, long double *sum,
                      long double *size)
 {
@@ -67,9 +67,9 @@ static void multiply(const spry_problem *p, int64_t i, int64_t j,
 }
 
 /* Result j of row i: entry times the product of two dense rows. */
-static void sample(const spry_problem *p, int64_t i, int64_t j,
-                   sp_value_map *map, const void *B, const void *D,
-                   long double *sum, long double *size)
+static void sample(const sp_sparse *p, int64_t i, int64_t j, sp_value_map *map,
+                   const void *B, const void *D, long double *sum,
+                   long double *size)
 {
     int64_t k = p->A->start[i] + j, b = i * p->n, d = sp_col(p->A, k) * p->n;
     long double v = value(p, k, map);
@@ -86,7 +86,7 @@ static void sample(const spry_problem *p, int64_t i, int64_t j,
 }
 
 /* Result j of row i: sum over the slice's entries. */
-static void contract(const spry_problem *p, int64_t i, int64_t j,
+static void contract(const sp_sparse *p, int64_t i, int64_t j,
                      sp_value_map *map, const sp_operands *f, long double *sum,
                      long double *size)
 {
@@ -103,7 +103,7 @@ static void contract(const spry_problem *p, int64_t i, int64_t j,
     }
 }
 
-long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
+long double sp_reference_one(const sp_sparse *p, int64_t i, int64_t j,
                              sp_value_map *map, const sp_operands *f,
                              long double *magnitude)
 {
@@ -124,15 +124,10 @@ long double sp_reference_one(const spry_problem *p, int64_t i, int64_t j,
     return alpha * sum + before;
 }
 
-spry_status spry_problem_reference(const spry_problem *p, double alpha,
-                                   const void *B, const void *D, double beta,
-                                   void *C)
+void sp_reference(const sp_sparse *p, const sp_operands *f)
 {
-    sp_operands f = {alpha, beta, B, D, C};
-
     for (int64_t i = 0; i < p->A->rows; i++)
         for (int64_t j = 0; j < sp_result_width(p, i); j++)
-            sp_dense_put(p, C, sp_result_place(p, i, j),
-                         (double)sp_reference_one(p, i, j, NULL, &f, NULL));
-    return SPRY_OK;
+            sp_dense_put(p, f->C, sp_result_place(p, i, j),
+                         (double)sp_reference_one(p, i, j, NULL, f, NULL));
 }

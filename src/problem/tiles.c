@@ -1,7 +1,7 @@
 /* tiles.c - what is in blocks and what is not, counted once per shape. */
 #include "base/base.h"
 #include "matrix/matrix.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 enum { SIDES = SP_TILE_MOST + 1 };
 
@@ -10,9 +10,9 @@ typedef struct {
     int known;
 } shape;
 
-const sp_tiles *sp_problem_tiles(const spry_problem *constant, int r, int c)
+const sp_tiles *sp_problem_tiles(const sp_sparse *constant, int r, int c)
 {
-    spry_problem *p = (spry_problem *)(uintptr_t)constant;
+    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
     shape *known = NULL;
 
     pthread_mutex_lock(&p->lock);

@@ -125,7 +125,7 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
 }
 
 /* How many columns of A, or indices of the innermost mode, there are. */
-static int64_t panel_limit(const spry_schedule *x, const spry_problem *p)
+static int64_t panel_limit(const spry_schedule *x, const sp_sparse *p)
 {
     const int64_t size[] = {p->mid, p->inner, p->A->rows};
 
@@ -139,7 +139,7 @@ static int is_palette(int32_t values, spry_type type)
            values == 64 / (int32_t)type;
 }
 
-static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
+static const char *problem_fault(const spry_schedule *x, const sp_sparse *p,
                                  const spry_machine *m)
 {
     if (p->n == 0 && !sp_schedule_plain(x))
@@ -172,7 +172,7 @@ static const char *problem_fault(const spry_schedule *x, const spry_problem *p,
 }
 
 /* What the table does not know, or NULL. */
-static const char *fault_of(const spry_schedule *x, const spry_problem *p,
+static const char *fault_of(const spry_schedule *x, const sp_sparse *p,
                             const spry_machine *m)
 {
     const char *fault = shape_fault(x, p->op);
@@ -183,18 +183,23 @@ static const char *fault_of(const spry_schedule *x, const spry_problem *p,
     return fault ? fault : problem_fault(x, p, m);
 }
 
-int sp_schedule_is_legal(const spry_schedule *x, const spry_problem *p,
+int sp_schedule_is_legal(const spry_schedule *x, const sp_sparse *p,
                          const spry_machine *m)
 {
     return has_op(x, p->op) && !stray(x, p->op) && !fault_of(x, p, m);
 }
 
-spry_status spry_schedule_legal(const spry_schedule *x, const spry_problem *p,
+spry_status spry_schedule_legal(const spry_schedule *x,
+                                const spry_problem *problem,
                                 const spry_machine *m)
 {
     const sp_param *q;
     const char *fault;
+    const sp_sparse *p;
+    spry_status s = sp_sparse_need(&p, problem);
 
+    if (s != SPRY_OK)
+        return s;
     if (!has_op(x, p->op))
         return sp_fail(SPRY_USAGE, "this format has no %s",
                        spry_op_name(p->op));

@@ -17,7 +17,7 @@ static int bits_of(int64_t extent)
     return extent <= 1 ? 0 : 64 - __builtin_clzll((uint64_t)extent - 1);
 }
 
-void sp_dims_of(int64_t dim[SPRY_INDICES], const spry_problem *p)
+void sp_dims_of(int64_t dim[SPRY_INDICES], const sp_sparse *p)
 {
     const sp_indices *d = sp_indices_of(p->op);
 
@@ -56,13 +56,13 @@ static int adds_parts(const spry_super *s, const sp_indices *d)
     return s->parallel && !sp_is_sparse(d, sp_loop_index(s->parallel - 1));
 }
 
-static spry_status check_parts(const spry_super *s, const spry_problem *p)
+static spry_status check_parts(const spry_super *s, const sp_sparse *p)
 {
     const spry_stats *stats;
 
     if (p->op != SPRY_SDDMM || !adds_parts(s, sp_indices_of(p->op)))
         return SPRY_OK;
-    stats = spry_problem_stats(p);
+    stats = spry_problem_stats(&p->head);
     if (!stats)
         return sp_fail_memory(sizeof *stats);
     return stats->not_finite == 0
@@ -72,7 +72,7 @@ static spry_status check_parts(const spry_super *s, const spry_problem *p)
 }
 
 spry_status sp_levels_of(sp_levels *out, const spry_schedule *x,
-                         const spry_problem *p)
+                         const sp_sparse *p)
 {
     const sp_indices *d = sp_indices_of(p->op);
     spry_status s = check_parts(&x->super, p);
@@ -121,7 +121,7 @@ static uint64_t spread(const places *to, int64_t c)
 }
 
 static void make_keys(sp_keyed *out, const sp_levels *v, const spry_super *s,
-                      const spry_problem *p)
+                      const sp_sparse *p)
 {
     const sp_indices *d = sp_indices_of(p->op);
     const spry_matrix *A = p->A;
@@ -147,7 +147,7 @@ static void make_keys(sp_keyed *out, const sp_levels *v, const spry_super *s,
 }
 
 spry_status sp_levels_sort(sp_keyed **out, const sp_levels *v,
-                           const spry_super *s, const spry_problem *p)
+                           const spry_super *s, const sp_sparse *p)
 {
     int64_t nnz = p->A->nnz;
     sp_keyed *a = sp_alloc_raw(nnz, sizeof *a);
@@ -211,7 +211,7 @@ static int untold(const sp_levels *v, const spry_super *s, int index, int l)
 
 /* The same for a matrix, from its blocks. */
 static spry_status begin_blocks(sp_beginnings *out, const sp_levels *v,
-                                const spry_super *s, const spry_problem *p)
+                                const spry_super *s, const sp_sparse *p)
 {
     const sp_indices *d = sp_indices_of(p->op);
 
@@ -274,7 +274,7 @@ int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
 }
 
 double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
-                       const spry_problem *p)
+                       const sp_sparse *p)
 {
     int mapped = p->op == SPRY_SDDMM;
     double numbers = mapped ? (double)z->values : 0;
@@ -294,7 +294,7 @@ static int needs_entries(const sp_levels *v)
 }
 
 static spry_status begin(sp_beginnings *out, const sp_levels *v,
-                         const spry_super *s, const spry_problem *p)
+                         const spry_super *s, const sp_sparse *p)
 {
     sp_keyed *entry;
     spry_status status;
@@ -309,7 +309,7 @@ static spry_status begin(sp_beginnings *out, const sp_levels *v,
 }
 
 spry_status sp_super_store(sp_super_storage *out, const spry_schedule *x,
-                           const spry_problem *p)
+                           const sp_sparse *p)
 {
     sp_beginnings b;
     spry_status s = sp_levels_of(&out->levels, x, p);

@@ -28,7 +28,7 @@ static void change_format(spry_schedule *x, spry_op op, sp_rng *r)
     *x = y;
 }
 
-int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
+int sp_schedule_mutate(spry_schedule *x, const sp_sparse *p,
                        const spry_machine *m, sp_rng *r)
 {
     for (int tries = 0; tries < 200; tries++) {

@@ -6,6 +6,7 @@
 #define SP_SCHEDULE_H
 
 #include "base/base.h"
+#include "problem/sparse.h"
 #include "spry/schedule.h"
 
 /* One field of spry_schedule. */
@@ -42,7 +43,7 @@ spry_schedule sp_schedule_default(int32_t format);
 int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes);
 
 /* How what blocks leave is computed: rows, with the rest of x. */
-spry_schedule sp_schedule_of_rest(const spry_schedule *x, const spry_problem *p,
+spry_schedule sp_schedule_of_rest(const spry_schedule *x, const sp_sparse *p,
                                   int lanes);
 /* Is there a list of the rows that have something left? */
 int sp_rest_listed(int64_t used, int64_t rows, int based);
@@ -56,14 +57,14 @@ int sp_schedule_innermost(const spry_schedule *x);
 int sp_schedule_plain(const spry_schedule *x);
 
 /* spry_schedule_legal without a sentence, for those who ask often. */
-int sp_schedule_is_legal(const spry_schedule *x, const spry_problem *p,
+int sp_schedule_is_legal(const spry_schedule *x, const sp_sparse *p,
                          const spry_machine *m);
 
 int sp_schedule_equal(const spry_schedule *a, const spry_schedule *b);
 
 /* Move to a legal neighbour: one parameter, now and then the format. 0 when
  * none was found in a fair number of tries. */
-int sp_schedule_mutate(spry_schedule *x, const spry_problem *p,
+int sp_schedule_mutate(spry_schedule *x, const sp_sparse *p,
                        const spry_machine *m, sp_rng *r);
 
 /* May slices of neighbouring rows be walked in steps that store so many

@@ -4,7 +4,7 @@
 #define SP_SUPER_H
 
 #include "base/base.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 
 enum { SP_I, SP_J, SP_K, SP_L };
@@ -92,17 +92,17 @@ typedef struct {
 } sp_levels;
 
 /* The length of every sparse index. */
-void sp_dims_of(int64_t dim[SPRY_INDICES], const spry_problem *p);
+void sp_dims_of(int64_t dim[SPRY_INDICES], const sp_sparse *p);
 
 /* SPRY_USAGE when a key would not fit 64 bits, or when the nest would change
  * the meaning of values that are not finite. */
 spry_status sp_levels_of(sp_levels *out, const spry_schedule *x,
-                         const spry_problem *p);
+                         const sp_sparse *p);
 
 /* All entries of A in the order of the levels, each by a key that holds its
  * coordinates level by level; *out is the caller's to sp_free. */
 spry_status sp_levels_sort(sp_keyed **out, const sp_levels *v,
-                           const spry_super *s, const spry_problem *p);
+                           const spry_super *s, const sp_sparse *p);
 
 static inline int64_t sp_level_coordinate(const sp_levels *v, int level,
                                           uint64_t key)
@@ -137,7 +137,7 @@ int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
                         const spry_schedule *x);
 /* Bytes of all of it, with sddmm's map to results. */
 double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
-                       const spry_problem *p);
+                       const sp_sparse *p);
 
 /* Everything at once, from nothing but the problem: O(nnz), and quick once
  * the problem's blocks are counted. */
@@ -148,6 +148,6 @@ typedef struct {
     double bytes;
 } sp_super_storage;
 spry_status sp_super_store(sp_super_storage *out, const spry_schedule *x,
-                           const spry_problem *p);
+                           const sp_sparse *p);
 
 #endif

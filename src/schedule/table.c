@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "problem/problem.h"
+#include "problem/sparse.h"
 
 static const char *const orders[] = {"none", "length", "rcm", "cluster", NULL};
 
@@ -152,7 +152,7 @@ int sp_schedule_plain(const spry_schedule *x)
 }
 
 /* As many registers as blocks have, for one row, as far as it is wide. */
-spry_schedule sp_schedule_of_rest(const spry_schedule *x, const spry_problem *p,
+spry_schedule sp_schedule_of_rest(const spry_schedule *x, const sp_sparse *p,
                                   int lanes)
 {
     enum { SHORT_ROWS = 4, WIDEST = 8 };

@@ -2,7 +2,7 @@
 #ifndef SP_SEARCH_INTERNAL_H
 #define SP_SEARCH_INTERNAL_H
 
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 #include "search/search.h"
 
@@ -31,11 +31,11 @@ spry_status sp_keep_add(sp_keep *k, const spry_schedule *x, double predicted);
  * them while there is room. Nests that p's matrix cannot be stored as are
  * left out. */
 spry_status sp_keep_best(sp_candidate *out, int *count, int most,
-                         const sp_keep *k, const spry_problem *p);
+                         const sp_keep *k, const sp_sparse *p);
 /* What makes two schedules different in kind, as one number, never 0. */
 uint64_t sp_kind_of(const spry_schedule *x);
 /* Can p's matrix be stored as a nest asks? All else is known otherwise. */
-int sp_nest_fits(const spry_schedule *x, const spry_problem *p);
+int sp_nest_fits(const spry_schedule *x, const sp_sparse *p);
 
 /* Ascending by prediction, then by the order of the fields. */
 void sp_sort_candidates(sp_candidate *c, int64_t n);

@@ -212,7 +212,7 @@ static void place_camps(sp_candidate *all, int64_t n, int most)
 /* Drop nests that cannot be stored from a sorted list, which their score may
  * not have known, and those behind the best few unseen. */
 static int64_t drop_infeasible(sp_candidate *all, int64_t n, int most,
-                               const spry_problem *p)
+                               const sp_sparse *p)
 {
     int64_t kept = 0, nests = 0;
 
@@ -227,7 +227,7 @@ static int64_t drop_infeasible(sp_candidate *all, int64_t n, int most,
     return kept;
 }
 
-int sp_nest_fits(const spry_schedule *x, const spry_problem *p)
+int sp_nest_fits(const spry_schedule *x, const sp_sparse *p)
 {
     sp_super_storage k;
 
@@ -235,7 +235,7 @@ int sp_nest_fits(const spry_schedule *x, const spry_problem *p)
 }
 
 spry_status sp_keep_best(sp_candidate *out, int *count, int most,
-                         const sp_keep *k, const spry_problem *p)
+                         const sp_keep *k, const sp_sparse *p)
 {
     sp_candidate *all = sp_alloc_raw(k->kinds + 1, sizeof *all);
     int64_t n = 0;

@@ -63,7 +63,7 @@ spry_space sp_space_nests(const sp_space *s)
         return s->nests->space;
     if (space.threads)
         return space;
-    space = spry_space_of(s->p, s->m->threads > 1 ? s->m->threads : 1);
+    space = spry_space_of(&s->p->head, s->m->threads > 1 ? s->m->threads : 1);
     for (int i = 0; i < SPRY_INDICES - 1; i++)
         if (space.splits[i] > SPLITS)
             space.splits[i] = SPLITS;

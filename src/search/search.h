@@ -10,8 +10,8 @@
 #define SP_SEARCH_H
 
 #include "base/base.h"
+#include "problem/sparse.h"
 #include "spry/machine.h"
-#include "spry/problem.h"
 #include "spry/schedule.h"
 #include "spry/space.h"
 
@@ -53,7 +53,7 @@ spry_status sp_nests_load(sp_nests *n, const sp_cost *c, const char *path);
 typedef enum { SP_FAMILIES, SP_NESTS, SP_BOTH } sp_domain;
 
 typedef struct {
-    const spry_problem *p;
+    const sp_sparse *p;
     const spry_machine *m;
     sp_score *score;
     void *payload;

@@ -225,13 +225,16 @@ int64_t spry_space_count(const spry_space *s)
     return count_splits(s, &c, 0) * chunks_of(s);
 }
 
-spry_space spry_space_of(const spry_problem *p, int threads)
+spry_space spry_space_of(const spry_problem *problem, int threads)
 {
     enum { MOST = 17 };
-    const sp_indices *d = sp_indices_of(p->op);
-    spry_space s = {.op = p->op, .threads = threads};
+    const sp_sparse *p = sp_sparse_of(problem);
+    const sp_indices *d = p ? sp_indices_of(p->op) : NULL;
+    spry_space s = {.op = spry_problem_op(problem), .threads = threads};
     int64_t dim[SPRY_INDICES];
 
+    if (!p)
+        return (spry_space){.threads = threads};
     sp_dims_of(dim, p);
     for (int i = 0; i < d->sparses; i++) {
         int64_t length = dim[d->sparse[i]];
@@ -243,12 +246,15 @@ spry_space spry_space_of(const spry_problem *p, int threads)
 }
 
 spry_status spry_space_storage(spry_storage *out, const spry_schedule *x,
-                               const spry_problem *p)
+                               const spry_problem *problem)
 {
     sp_super_storage k;
-    spry_status s;
+    const sp_sparse *p;
+    spry_status s = sp_sparse_need(&p, problem);
 
     *out = (spry_storage){.levels = 0};
+    if (s != SPRY_OK)
+        return s;
     if (x->format != SPRY_SUPER || sp_super_fault(x, p->op))
         return sp_fail(SPRY_USAGE, "not a super schedule for %s",
                        spry_op_name(p->op));

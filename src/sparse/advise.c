@@ -53,11 +53,12 @@ spry_status sp_sparse_consult(sp_adviser **out, const sp_inquiry *q)
     if (!a)
         return sp_fail_memory(sizeof *a);
     a->q = *q;
+    a->p = sp_sparse_of(q->p);
     find_compiler(a);
     recall(a);
     s = q->search ? sp_strategy_named(&a->search, q->search) : SPRY_OK;
     if (s == SPRY_OK)
-        s = sp_guess_open(&a->guess, q->p, q->m);
+        s = sp_guess_open(&a->guess, a->p, q->m);
     if (s != SPRY_OK) {
         sp_sparse_dismiss(&a->head);
         return s;

@@ -5,7 +5,7 @@
 
 /* The plain loop alone and on all threads; of tensors both plain loops, over
  * entries and over fibers. */
-int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const spry_problem *p,
+int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const sp_sparse *p,
                         const spry_machine *m)
 {
     int n = 0;
@@ -23,7 +23,7 @@ int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const spry_problem *p,
 }
 
 /* A kernel that is built in, and for rows that blocks leave another. */
-static int is_built_in(const spry_problem *p, const spry_schedule *x,
+static int is_built_in(const sp_sparse *p, const spry_schedule *x,
                        const spry_machine *m)
 {
     int32_t index = x->index ? x->index : 32;
@@ -40,7 +40,7 @@ static int is_built_in(const spry_problem *p, const spry_schedule *x,
 /* The index width is pack's to settle; any width that is built in will do.
  * Compiling costs as much as many races, so it must promise something: a
  * width that full vectors leave a rest of, or a patient caller. */
-int sp_sparse_available(const spry_problem *p, const spry_schedule *x,
+int sp_sparse_available(const sp_sparse *p, const spry_schedule *x,
                         const spry_machine *m, sp_compiling compile)
 {
     int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;

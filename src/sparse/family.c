@@ -3,35 +3,8 @@
 
 #include "base/base.h"
 #include "model/least.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "sparse/internal.h"
-
-static int takes(const spry_problem *p)
-{
-    return (unsigned)p->op < SPRY_OPS;
-}
-
-/* ---- problems ---- */
-
-static void origin(spry_origin *out, const spry_problem *p)
-{
-    out->op = spry_op_name(p->op);
-    out->type = spry_type_name(p->type);
-    out->n = p->n;
-    out->rows = p->A->rows;
-    out->cols = p->A->cols;
-    out->nnz = p->A->nnz;
-}
-
-static int nothing(const spry_problem *p)
-{
-    return spry_problem_output_size(p) == 0 || p->A->nnz == 0;
-}
-
-static double bytes(const spry_problem *p)
-{
-    return (double)p->A->nnz * (4 + (double)p->type);
-}
 
 /* ---- ways to compute them ---- */
 
@@ -39,7 +12,7 @@ static int baselines(sp_proposal *out, const spry_problem *p,
                      const spry_machine *m)
 {
     spry_schedule x[SP_BASELINES];
-    int n = sp_sparse_baselines(x, p, m);
+    int n = sp_sparse_baselines(x, sp_sparse_of(p), m);
 
     for (int i = 0; i < n; i++)
         out[i] = sp_sparse_proposal(&x[i], 0);
@@ -58,14 +31,20 @@ static double estimate(const spry_problem *p, const char *text,
                : HUGE_VAL;
 }
 
+static double least(const spry_problem *p, const spry_machine *m)
+{
+    return sp_model_least(sp_sparse_of(p), m);
+}
+
 static spry_status make(spry_plan **out, const spry_problem *p,
                         const char *text, const spry_machine *m, void *tools)
 {
     spry_schedule x;
-    spry_status s = spry_schedule_parse_for(&x, text, p->op);
+    spry_status s = spry_schedule_parse_for(&x, text, spry_problem_op(p));
 
     *out = NULL;
-    return s == SPRY_OK ? sp_plan_make_from(out, p, &x, m, tools) : s;
+    return s == SPRY_OK ? sp_plan_make_from(out, sp_sparse_of(p), &x, m, tools)
+                        : s;
 }
 
 /* ---- oracles ---- */
@@ -74,8 +53,8 @@ static spry_status ask(void **oracle, const spry_problem *p, uint64_t seed,
                        int brief)
 {
     sp_oracle *o = NULL;
-    spry_status s =
-        brief ? sp_oracle_brief(&o, p, seed) : sp_oracle_make(&o, p, seed);
+    spry_status s = brief ? sp_oracle_brief(&o, sp_sparse_of(p), seed)
+                          : sp_oracle_make(&o, sp_sparse_of(p), seed);
 
     *oracle = o;
     return s;
@@ -83,18 +62,23 @@ static spry_status ask(void **oracle, const spry_problem *p, uint64_t seed,
 
 static spry_status check(const void *oracle, const spry_plan *plan)
 {
-    return sp_oracle_check(oracle, plan);
+    return sp_oracle_check(oracle, sp_sparse_plan_of(plan));
 }
 
 static spry_status try_once(const void *oracle, const spry_plan *plan,
                             double (*clock)(void), double *seconds)
 {
-    return sp_oracle_try(oracle, plan, clock, seconds);
+    return sp_oracle_try(oracle, sp_sparse_plan_of(plan), clock, seconds);
 }
 
 static spry_status glance(const void *oracle, const spry_plan *plan)
 {
-    return sp_oracle_glance(oracle, plan);
+    return sp_oracle_glance(oracle, sp_sparse_plan_of(plan));
+}
+
+static int checks_fast(const spry_problem *p)
+{
+    return sp_check_is_short(sp_sparse_of(p));
 }
 
 static void run(const void *oracle, const spry_plan *plan)
@@ -109,12 +93,8 @@ static void forget(void *oracle)
 }
 
 const sp_family sp_family_sparse = {.name = "sparse",
-                                    .takes = takes,
-                                    .about = sp_problem_about,
-                                    .origin = origin,
-                                    .nothing = nothing,
-                                    .bytes = bytes,
-                                    .least = sp_model_least,
+                                    .kind = &sp_sparse_kind,
+                                    .least = least,
                                     .baselines = baselines,
                                     .estimate = estimate,
                                     .make = make,
@@ -122,7 +102,7 @@ const sp_family sp_family_sparse = {.name = "sparse",
                                     .check = check,
                                     .try_once = try_once,
                                     .glance = glance,
-                                    .checks_fast = sp_check_is_short,
+                                    .checks_fast = checks_fast,
                                     .run = run,
                                     .forget = forget,
                                     .consult = sp_sparse_consult,

@@ -10,6 +10,7 @@
 typedef struct {
     sp_adviser head;
     sp_inquiry q;
+    const sp_sparse *p; /* q.p */
     sp_guess guess;
     sp_compiling compile;
     spry_schedule failed[SP_FAILED]; /* of the history */

@@ -36,7 +36,7 @@ static int is_open(const sp_sparse_adviser *a, const spry_schedule *x)
     sp_compiling compile =
         x->format == SPRY_SUPER && a->compile ? SP_COMPILE_ALL : a->compile;
 
-    return sp_sparse_available(a->q.p, x, a->q.m, compile) &&
+    return sp_sparse_available(a->p, x, a->q.m, compile) &&
            !contains(a->failed, a->failures, x);
 }
 
@@ -77,10 +77,10 @@ void sp_sparse_predict(sp_adviser *head, sp_proposal *x, int n)
 
     for (int i = 0; i < n; i++) {
         x[i].predicted = HUGE_VAL;
-        if (spry_schedule_parse_for(&point, x[i].text, a->q.p->op) != SPRY_OK)
+        if (spry_schedule_parse_for(&point, x[i].text, a->p->op) != SPRY_OK)
             continue;
         x[i].threads = point.threads;
-        if (sp_schedule_is_legal(&point, a->q.p, a->q.m))
+        if (sp_schedule_is_legal(&point, a->p, a->q.m))
             x[i].predicted = score_one(a, &point);
     }
 }
@@ -92,8 +92,8 @@ static int worth(const spry_schedule *x, void *payload)
     spry_schedule fixed = *x;
 
     fixed.fixed = 1;
-    return sp_sparse_available(a->q.p, x, a->q.m, a->compile) ||
-           sp_sparse_available(a->q.p, &fixed, a->q.m, a->compile);
+    return sp_sparse_available(a->p, x, a->q.m, a->compile) ||
+           sp_sparse_available(a->p, &fixed, a->q.m, a->compile);
 }
 
 /* Who measures may search long, and wants choices that are unlike each
@@ -114,7 +114,7 @@ static void add(sp_proposals *l, const spry_schedule *x, double predicted)
 
 static sp_space space_of(sp_sparse_adviser *a)
 {
-    return (sp_space){.p = a->q.p,
+    return (sp_space){.p = a->p,
                       .m = a->q.m,
                       .score = score,
                       .worth = worth,
@@ -129,7 +129,7 @@ static int takes_too_long(const sp_sparse_adviser *a)
 {
     static const double PER_ENTRY = 1.5e-7, SHARE = 0.04;
 
-    return PER_ENTRY * (double)a->q.p->A->nnz > SHARE * a->q.seconds;
+    return PER_ENTRY * (double)a->p->A->nnz > SHARE * a->q.seconds;
 }
 
 /* Nests that a learned model expects to be about as fast as the best of the

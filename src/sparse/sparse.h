@@ -3,6 +3,7 @@
 #define SP_SPARSE_H
 
 #include "family/family.h"
+#include "problem/sparse.h"
 #include "spry/schedule.h"
 
 extern const sp_family sp_family_sparse;
@@ -15,11 +16,11 @@ typedef enum {
 } sp_compiling;
 
 /* Can a plan for x be made: built in, or with a compiler at hand? */
-int sp_sparse_available(const spry_problem *p, const spry_schedule *x,
+int sp_sparse_available(const sp_sparse *p, const spry_schedule *x,
                         const spry_machine *m, sp_compiling compile);
 
 /* The plain loops of p, fastest guess first; returns how many. */
-int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const spry_problem *p,
+int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const sp_sparse *p,
                         const spry_machine *m);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/dataset.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "schedule/schedule.h"
 #include "train/internal.h"
 
@@ -191,7 +191,7 @@ static void make_subject(sp_data *d, int64_t s, const found *f)
 
     recall(d, s, f);
     if (!d->p[s] || !d->m[s] ||
-        sp_subject_of(subject, d->p[s], d->m[s]) != SPRY_OK)
+        sp_subject_of(subject, sp_sparse_of(d->p[s]), d->m[s]) != SPRY_OK)
         sp_subject_bare(subject, &f->task, d->m[s]);
 }
 

@@ -292,7 +292,7 @@ static void free_plans(lineup *l, int keep)
 /* Would one more be too many in memory? */
 static int is_full(const sp_heats *h, const lineup *l)
 {
-    double given = h->family->bytes(h->p), bytes = 0;
+    double given = h->p->kind->given_bytes(h->p), bytes = 0;
 
     for (int i = 0; i < l->count; i++)
         bytes += spry_plan_bytes(l->plan[i]);

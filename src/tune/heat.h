@@ -81,13 +81,11 @@ int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines);
 
 /* Where p came from, into the store. group NULL: what the source says, and of
  * an unknown source the problem itself. */
-spry_status sp_origin_add(spry_records *db, const sp_family *family,
-                          const spry_problem *p, const char *source,
-                          const char *group);
+spry_status sp_origin_add(spry_records *db, const spry_problem *p,
+                          const char *source, const char *group);
 
 /* The record of a finished trial, into the store. */
-spry_status sp_result_add(spry_records *db, const sp_family *family,
-                          const spry_problem *p, const spry_machine *m,
-                          const sp_result *r);
+spry_status sp_result_add(spry_records *db, const spry_problem *p,
+                          const spry_machine *m, const sp_result *r);
 
 #endif

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "spry/jit.h"
 #include "tune/internal.h"
 
 int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines)
@@ -20,9 +21,8 @@ int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines)
     return 1;
 }
 
-spry_status sp_origin_add(spry_records *db, const sp_family *family,
-                          const spry_problem *p, const char *source,
-                          const char *group)
+spry_status sp_origin_add(spry_records *db, const spry_problem *p,
+                          const char *source, const char *group)
 {
     char name[SPRY_GROUP_TEXT];
     int known = source && *source;
@@ -32,15 +32,14 @@ spry_status sp_origin_add(spry_records *db, const sp_family *family,
                               : known ? name
                                       : p->key};
 
-    family->origin(&o, p);
+    p->kind->origin(&o, p);
     if (known)
         spry_group_of(name, source);
     return spry_records_put_origin(db, &o);
 }
 
-spry_status sp_result_add(spry_records *db, const sp_family *family,
-                          const spry_problem *p, const spry_machine *m,
-                          const sp_result *r)
+spry_status sp_result_add(spry_records *db, const spry_problem *p,
+                          const spry_machine *m, const sp_result *r)
 {
     char about[128];
     spry_record record = {
@@ -60,7 +59,7 @@ spry_status sp_result_add(spry_records *db, const sp_family *family,
 
     if (r->verdict == SPRY_VERDICT_DOUBTFUL)
         return SPRY_OK; /* nothing is known of it */
-    family->about(about, sizeof about, p);
+    p->kind->about(about, sizeof about, p);
     if (r->verdict == SPRY_VERDICT_OK || r->verdict == SPRY_VERDICT_SLOW) {
         record.seconds = r->racer.seconds;
         record.speedup = r->racer.speedup;
@@ -74,7 +73,7 @@ spry_status sp_result_add(spry_records *db, const sp_family *family,
 
 void sp_tune_keep(sp_tuner *t, const sp_result *r)
 {
-    if (!t->db || sp_result_add(t->db, t->family, t->p, &t->m, r) == SPRY_OK)
+    if (!t->db || sp_result_add(t->db, t->p, &t->m, r) == SPRY_OK)
         return;
     sp_tuner_note(t, "some trials could not be stored");
     spry_records_close(t->db);

@@ -39,8 +39,7 @@ spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
     t->best = -1;
     t->begun = sp_seconds();
     if (!t->family)
-        return sp_fail(SPRY_USAGE, "no family computes %s",
-                       spry_op_name(p->op));
+        return sp_fail(SPRY_USAGE, "no family computes a %s", p->kind->name);
     if (!(t->opt.seconds >= 0 && t->opt.calls >= 0 && t->opt.threads >= 0))
         return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
                                    "negative");
@@ -355,7 +354,7 @@ static spry_status start_measuring(sp_tuner *t)
         s = sp_tune_open_results(t);
     t->least = t->family->least(t->p, &t->m);
     if (s == SPRY_OK && t->db)
-        (void)sp_origin_add(t->db, t->family, t->p, t->opt.source, NULL);
+        (void)sp_origin_add(t->db, t->p, t->opt.source, NULL);
     return s;
 }
 
@@ -465,7 +464,7 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
     if (s == SPRY_OK)
         s = sp_tune_lookup(out, &t);
     if (s == SPRY_OK && !*out) {
-        int nothing = t.family->nothing(p);
+        int nothing = p->kind->nothing(p);
 
         sp_tune_know_machine(&t);
         if (t.opt.effort == SPRY_LOOKUP || nothing || too_few_calls(&t))

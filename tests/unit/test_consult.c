@@ -33,7 +33,7 @@ static void write_model(const world *w)
     sp_cost *c;
 
     memset(row, 0, sizeof row);
-    check_ok(sp_subject_of(&subject, w->p, &w->m));
+    check_ok(sp_subject_of(&subject, sp_sparse_of(w->p), &w->m));
     for (int i = 0; i < ROWS; i++) {
         static const int32_t tile[] = {1, 2, 4}, ahead[] = {0, 4, 8, 16};
 

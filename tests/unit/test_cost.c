@@ -99,7 +99,7 @@ static void open_world(world *w, spry_op op)
             check_ok(spry_problem_spmm(&w->p[k], w->A[k], 32, SPRY_F32));
         else
             check_ok(spry_problem_spmv(&w->p[k], w->A[k], SPRY_F32));
-        check_ok(sp_subject_of(&w->subject[k], w->p[k], &w->m));
+        check_ok(sp_subject_of(&w->subject[k], sp_sparse_of(w->p[k]), &w->m));
         spry_space space = spry_space_of(w->p[k], 2);
         spry_space_sample(nests, EACH - FAMILIES, &space, SPRY_SAMPLE_WACO,
                           (uint64_t)k);

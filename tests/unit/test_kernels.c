@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "matrix/matrix.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "schedule/schedule.h"
 
 /* ---- every schedule that needs no compiler ----
@@ -51,7 +51,8 @@ static int values_of(int32_t out[16], const sp_param *q)
 static void add(list *l, const spry_schedule *x, const spry_problem *p,
                 const spry_machine *m)
 {
-    sp_spec k = sp_codegen_spec(x, p, m->isa, x->index ? x->index : 32);
+    sp_spec k =
+        sp_codegen_spec(x, sp_sparse_of(p), m->isa, x->index ? x->index : 32);
     sp_kernel *kernel = sp_builtin_find(&k);
 
     if (kernel && l->count < LISTED &&
@@ -72,7 +73,7 @@ static void enumerate(list *l, spry_schedule x, int at, const spry_problem *p,
         add(l, &x, p, m);
         return;
     }
-    if (!sp_param_used(&sp_params[at], x.format, p->op)) {
+    if (!sp_param_used(&sp_params[at], x.format, spry_problem_op(p))) {
         enumerate(l, x, at + 1, p, m);
         return;
     }
@@ -143,7 +144,7 @@ static int check_problem(list *l, const spry_problem *p, const spry_machine *m,
     sp_oracle *o;
     int done = 0;
 
-    check_ok(sp_oracle_make(&o, p, 5));
+    check_ok(sp_oracle_make(&o, sp_sparse_of(p), 5));
     for (int i = 0; i < most; i++) {
         spry_plan *plan;
         spry_status s =
@@ -152,7 +153,7 @@ static int check_problem(list *l, const spry_problem *p, const spry_machine *m,
         if (s == SPRY_USAGE) /* does not fit: 16 bits, too much padding */
             continue;
         check_ok(s);
-        check_ok(sp_oracle_check(o, plan));
+        check_ok(sp_oracle_check(o, sp_sparse_plan_of(plan)));
         spry_plan_free(plan);
         done++;
     }

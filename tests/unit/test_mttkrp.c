@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/base.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "spry.h"
 
 /* Odd tensors: empty slices, modes of one, one long fiber, nothing at all. */
@@ -87,7 +87,7 @@ static void check_one(const sp_oracle *o, const spry_problem *p,
     if (s == SPRY_USAGE) /* does not fit the problem */
         return;
     check_ok(s);
-    if (sp_oracle_check(o, plan) != SPRY_OK)
+    if (sp_oracle_check(o, sp_sparse_plan_of(plan)) != SPRY_OK)
         fail_msg("%s of %s: %s", spry_problem_key(p), tensor, spry_message());
     spry_plan_free(plan);
 }
@@ -100,7 +100,7 @@ static void check_tensor(const char *spec, int64_t n, spry_type type)
 
     check_ok(spry_tensor_generate(&t, spec, 1));
     check_ok(spry_problem_mttkrp(&p, t, n, type));
-    check_ok(sp_oracle_make(&o, p, 3));
+    check_ok(sp_oracle_make(&o, sp_sparse_of(p), 3));
     for (int i = 0; i < SCHEDULES; i++)
         check_one(o, p, schedules[i], spec);
     sp_oracle_free(o);
@@ -231,7 +231,7 @@ static void wrong_results_are_found(void **state)
     check_ok(spry_problem_mttkrp(&p, t, 32, SPRY_F32));
     check_ok(spry_plan_make(&plan, p, &x, &machine));
     check_ok(spry_plan_check(plan, 1));
-    ((int32_t *)plan->packed->part->mid)[123457] ^= 1;
+    ((int32_t *)sp_sparse_plan_of(plan)->packed->part->mid)[123457] ^= 1;
     assert_int_equal(spry_plan_check(plan, 1), SPRY_WRONG);
     spry_plan_free(plan);
     spry_problem_free(p);

@@ -23,10 +23,10 @@ static void judge(fates *f, const spry_problem *p, const char *schedule,
 
     check_ok(spry_schedule_parse(&x, schedule));
     check_ok(spry_plan_make(&plan, p, &x, NULL));
-    check_ok(sp_oracle_make(&o, p, 5));
-    n = bench_choose(m, SAMPLE, 1, 0, plan, r);
+    check_ok(sp_oracle_make(&o, sp_sparse_of(p), 5));
+    n = bench_choose(m, SAMPLE, 1, 0, sp_sparse_plan_of(plan), r);
     assert_true(n > 5);
-    check_ok(bench_judge(m, n, plan, o));
+    check_ok(bench_judge(m, n, sp_sparse_plan_of(plan), o));
     for (int i = 0; i < n; i++) {
         f->killed += m[i].fate <= BENCH_HANG;
         f->no_effect += m[i].fate == BENCH_NO_EFFECT;

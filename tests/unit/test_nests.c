@@ -89,7 +89,7 @@ static void open_world(world *w, const char *spec, spry_op op)
     else
         check_ok(spry_problem_sddmm(&w->p, w->A, 32, SPRY_F32));
     w->m = (spry_machine){.threads = 2, .line = 64, .isa = SPRY_PORTABLE};
-    w->s = (sp_space){.p = w->p,
+    w->s = (sp_space){.p = sp_sparse_of(w->p),
                       .m = &w->m,
                       .score = score,
                       .payload = &w->scored,

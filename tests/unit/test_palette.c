@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "plan/plan.h"
+#include "codegen/codegen.h"
+#include "plan/sparse.h"
 
 static const char *const texts[] = {
     "csr unroll=2 palette=1",

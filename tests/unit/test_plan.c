@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "schedule/schedule.h"
 
 /* ---- what the oracle must notice ---- */
@@ -20,10 +20,10 @@ static void oracle_notices_a_wrong_value(void **state)
     check_ok(spry_problem_spmm(&p, A, 8, SPRY_F32));
     check_ok(spry_plan_make(&plan, p, &x, NULL));
     check_ok(spry_plan_check(plan, 1));
-    ((float *)plan->packed->part[0].val)[5] += 0.01f;
+    ((float *)sp_sparse_plan_of(plan)->packed->part[0].val)[5] += 0.01f;
     assert_int_equal(spry_plan_check(plan, 1), SPRY_WRONG);
-    ((float *)plan->packed->part[0].val)[5] -= 0.01f;
-    ((int32_t *)plan->packed->part[0].col)[5] ^= 1;
+    ((float *)sp_sparse_plan_of(plan)->packed->part[0].val)[5] -= 0.01f;
+    ((int32_t *)sp_sparse_plan_of(plan)->packed->part[0].col)[5] ^= 1;
     assert_int_equal(spry_plan_check(plan, 1), SPRY_WRONG);
     spry_plan_free(plan);
     spry_problem_free(p);
@@ -81,8 +81,8 @@ static spry_status check_with(sp_kernel *wrong, const spry_problem *p,
     check_ok(spry_schedule_parse(&x, schedule));
     check_ok(spry_plan_make(&plan, p, &x, NULL));
     check_ok(spry_plan_check(plan, 1));
-    right = plan->kernel;
-    plan->kernel = wrong;
+    right = ((sp_sparse_plan *)plan)->kernel;
+    ((sp_sparse_plan *)plan)->kernel = wrong;
     s = spry_plan_check(plan, 1);
     spry_plan_free(plan);
     return s;
@@ -137,10 +137,10 @@ static void a_glance_sees_the_first_row(void **state)
     (void)state;
     check_ok(spry_problem_spmm(&p, A, 8, SPRY_F32));
     check_ok(spry_plan_make(&plan, p, &x, NULL));
-    check_ok(sp_oracle_brief(&o, p, 1));
-    check_ok(sp_oracle_glance(o, plan));
-    ((float *)plan->packed->part[0].val)[0] += 0.5f;
-    assert_int_equal(sp_oracle_glance(o, plan), SPRY_WRONG);
+    check_ok(sp_oracle_brief(&o, sp_sparse_of(p), 1));
+    check_ok(sp_oracle_glance(o, sp_sparse_plan_of(plan)));
+    ((float *)sp_sparse_plan_of(plan)->packed->part[0].val)[0] += 0.5f;
+    assert_int_equal(sp_oracle_glance(o, sp_sparse_plan_of(plan)), SPRY_WRONG);
     sp_oracle_free(o);
     spry_plan_free(plan);
     spry_problem_free(p);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "spry.h"
 
 /* [1 0 2; 0 0 3] */

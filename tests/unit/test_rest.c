@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "pack/pack.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 enum { N = 21 };
 
@@ -58,7 +58,7 @@ static int check_one(const spry_problem *p, const char *text, spry_isa isa)
     if (s == SPRY_USAGE) /* nothing in blocks, or nothing left */
         return 0;
     check_ok(s);
-    assert_int_equal(plan->packed->parts, 2);
+    assert_int_equal(sp_sparse_plan_of(plan)->packed->parts, 2);
     check_ok(spry_plan_check(plan, 5));
     spry_plan_free(plan);
     return 1;
@@ -120,8 +120,8 @@ static void parts_share_the_rows(void **state)
     p = problem_of(A, 1, SPRY_F64);
     check_ok(make_plan(&plan, p, "bcsr r=4 c=4 rest=50 threads=3", SPRY_SSE2));
     {
-        const sp_part *blocks = &plan->packed->part[0];
-        const sp_part *rest = &plan->packed->part[1];
+        const sp_part *blocks = &sp_sparse_plan_of(plan)->packed->part[0];
+        const sp_part *rest = &sp_sparse_plan_of(plan)->packed->part[1];
         const int32_t *row = rest->row;
         int64_t held = 0;
 

@@ -151,7 +151,8 @@ static void mutation_stays_legal_and_reaches_far(void **state)
         for (int i = 0; i < 2000; i++) {
             spry_schedule before = x;
 
-            assert_true(sp_schedule_mutate(&x, f->p[op], &f->m, &r));
+            assert_true(
+                sp_schedule_mutate(&x, sp_sparse_of(f->p[op]), &f->m, &r));
             assert_false(sp_schedule_equal(&before, &x));
             check_ok(spry_schedule_legal(&x, f->p[op], &f->m));
             formats |= 1 << x.format;

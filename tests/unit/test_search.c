@@ -52,8 +52,11 @@ static void open_world(world *w, const char *spec, spry_op op)
     else
         check_ok(spry_problem_sddmm(&w->p, w->A, 32, SPRY_F64));
     w->m = (spry_machine){.threads = 2, .line = 64, .isa = SPRY_PORTABLE};
-    w->s = (sp_space){
-        .p = w->p, .m = &w->m, .score = by_model, .payload = w, .seed = 7};
+    w->s = (sp_space){.p = sp_sparse_of(w->p),
+                      .m = &w->m,
+                      .score = by_model,
+                      .payload = w,
+                      .seed = 7};
 }
 
 static void close_world(world *w)

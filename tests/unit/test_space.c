@@ -454,9 +454,10 @@ static void storage_needs_no_sorting(void **state)
             sp_level_sizes z;
             sp_keyed *entry;
 
-            if (sp_super_store(&k, &x[i], p) != SPRY_OK)
+            if (sp_super_store(&k, &x[i], sp_sparse_of(p)) != SPRY_OK)
                 continue;
-            check_ok(sp_levels_sort(&entry, &k.levels, &x[i].super, p));
+            check_ok(sp_levels_sort(&entry, &k.levels, &x[i].super,
+                                    sp_sparse_of(p)));
             b = sp_levels_begin(&k.levels, entry, A->nnz);
             z = sp_levels_count(&k.levels, &b, A->nnz);
             assert_memory_equal(&z, &k.sizes, sizeof z);
@@ -509,7 +510,7 @@ static void packing_survives_refusals(void **state)
     before = sp_alloc_live();
     do {
         sp_alloc_refuse(++n, 0);
-        s = sp_pack(&k, p, &x, 4, 2);
+        s = sp_pack(&k, sp_sparse_of(p), &x, 4, 2);
         sp_alloc_refuse(0, 0);
         assert_int_equal(s == SPRY_OK, k != NULL);
         if (s != SPRY_OK)

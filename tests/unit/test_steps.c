@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "matrix/steps.h"
-#include "plan/plan.h"
+#include "plan/sparse.h"
 
 static const char *const texts[] = {
     "sell index=8",

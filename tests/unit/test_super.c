@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "plan/plan.h"
+#include "plan/sparse.h"
 #include "schedule/super.h"
 
 enum { PROBLEMS = 40, BATCH = 50, POINTS = 200 };
@@ -55,7 +55,8 @@ static void open_world(world *w, spry_op op)
             spry_type type = (i + t) % 2 ? SPRY_F32 : SPRY_F64;
 
             check_ok(make_problem(&w->p[w->count], w, i, op, n, type));
-            check_ok(sp_oracle_make(&w->o[w->count], w->p[w->count], 7));
+            check_ok(sp_oracle_make(&w->o[w->count],
+                                    sp_sparse_of(w->p[w->count]), 7));
             w->count++;
         }
     }
@@ -78,10 +79,12 @@ static void check_storage(const spry_plan *plan)
 {
     sp_super_storage k;
 
-    check_ok(sp_super_store(&k, &plan->x, plan->p));
-    assert_int_equal(k.index, plan->packed->index);
-    assert_int_equal(k.sizes.values, plan->packed->part->values);
-    assert_true(k.bytes == plan->packed->bytes);
+    check_ok(
+        sp_super_store(&k, spry_plan_schedule(plan), sp_sparse_of(plan->p)));
+    assert_int_equal(k.index, sp_sparse_plan_of(plan)->packed->index);
+    assert_int_equal(k.sizes.values,
+                     sp_sparse_plan_of(plan)->packed->part->values);
+    assert_true(k.bytes == sp_sparse_plan_of(plan)->packed->bytes);
 }
 
 /* The next problem on which a point is done soon, else the one on which it is
@@ -109,7 +112,7 @@ static int choose_problem(const world *w, const spry_schedule *x, int from,
 static int check_batch(const world *w, const spry_schedule *x, int first,
                        const spry_machine *m)
 {
-    const spry_problem *p[BATCH];
+    const sp_sparse *p[BATCH];
     spry_schedule y[BATCH];
     spry_plan *plan[BATCH];
     int which[BATCH], count = 0, done = 0;
@@ -118,7 +121,7 @@ static int check_batch(const world *w, const spry_schedule *x, int first,
         which[count] = choose_problem(w, &x[first + i], first + i, m);
         if (which[count] < 0)
             continue;
-        p[count] = w->p[which[count]];
+        p[count] = sp_sparse_of(w->p[which[count]]);
         y[count] = x[first + i];
         y[count].index = i % 3 ? 0 : 64;
         count++;
@@ -127,7 +130,7 @@ static int check_batch(const world *w, const spry_schedule *x, int first,
     for (int i = 0; i < count; i++) {
         if (!plan[i])
             continue;
-        check_ok(sp_oracle_check(w->o[which[i]], plan[i]));
+        check_ok(sp_oracle_check(w->o[which[i]], sp_sparse_plan_of(plan[i])));
         check_storage(plan[i]);
         spry_plan_free(plan[i]);
         done++;

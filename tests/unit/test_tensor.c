@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "matrix/internal.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "spry.h"
 
 /* A file of this text, read; its status. */
@@ -318,7 +318,7 @@ static void problems_know_their_sizes(void **state)
     assert_int_equal(spry_problem_mid(p), 4);
     assert_int_equal(spry_problem_inner(p), 6);
     assert_true(spry_problem_flops(p) == 3 * 8);
-    sp_problem_about(about, sizeof about, p);
+    p->kind->about(about, sizeof about, p);
     assert_string_equal(about, "mttkrp 8 f32 5x4x6 nnz 1");
     spry_problem_free(p);
     spry_problem_free(q);

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "model/trees.h"
-#include "problem/problem.h"
+#include "problem/sparse.h"
 #include "spry.h"
 #include "train/internal.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "model/least.h"
+#include "plan/sparse.h"
 #include "spry.h"
 #include "tune/internal.h"
 
@@ -271,7 +272,7 @@ static spry_status hostile_make(spry_plan **out, const spry_problem *p,
     if (tile == 2)
         abort();
     if (s == SPRY_OK && tile == 4)
-        ((int32_t *)(*out)->packed->part[0].col)[3] ^= 1;
+        ((int32_t *)sp_sparse_plan_of(*out)->packed->part[0].col)[3] ^= 1;
     if (tile == 8)
         _exit(0);
     if (tile == 12)
@@ -371,8 +372,8 @@ static spry_status timed_make(spry_plan **out, const spry_problem *p,
     spry_status s = sp_family_of(p)->make(out, p, text, m, tools);
 
     if (s == SPRY_OK) {
-        right[which] = (*out)->kernel;
-        (*out)->kernel = timed[which];
+        right[which] = sp_sparse_plan_of(*out)->kernel;
+        ((sp_sparse_plan *)*out)->kernel = timed[which];
     }
     return s;
 }
@@ -453,7 +454,7 @@ static void what_cannot_be_is_not_stored(void **state)
     assert_non_null(strstr(r.why, "at most"));
     check_ok(spry_machine_detect(&m));
     check_ok(spry_records_open(&db, f->store));
-    check_ok(sp_result_add(db, sp_family_of(f->p), f->p, &m, &r));
+    check_ok(sp_result_add(db, f->p, &m, &r));
     check_ok(spry_records_count(db, &records, &answers, &machines));
     assert_int_equal(records, 0);
     spry_records_close(db);
@@ -470,10 +471,10 @@ static void bounds_lie_below_what_is_measured(void **state)
 
     check_ok(spry_tune(&plan, f->p, &f->opt));
     t = spry_plan_tuning(plan);
-    least = sp_model_least(f->p, &t->machine);
+    least = sp_model_least(sp_sparse_of(f->p), &t->machine);
     assert_true(least > 0 && least < 1.5 * t->seconds);
     check_ok(spry_machine_detect(&m)); /* nothing probed */
-    assert_true(sp_model_least(f->p, &m) > 0.05 * least);
+    assert_true(sp_model_least(sp_sparse_of(f->p), &m) > 0.05 * least);
     spry_plan_free(plan);
 }
 

@@ -1,0 +1,88 @@
+/* plan.c - what every plan answers, whatever its kind. */
+#include "plan/plan.h"
+
+#include "base/base.h"
+
+spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
+                            const void *D, double beta, void *C)
+{
+    sp_operands f = {alpha, beta, B, D, C};
+
+    return plan->kind->run(plan, &f);
+}
+
+spry_status spry_run(const spry_plan *plan, const void *B, void *C)
+{
+    if (plan->kind->two_operands(plan))
+        return sp_fail(SPRY_USAGE,
+                       "%s has two dense operands: use spry_run_scaled",
+                       spry_op_name(spry_problem_op(plan->p)));
+    return spry_run_scaled(plan, 1, B, NULL, 0, C);
+}
+
+spry_status spry_plan_check(const spry_plan *plan, uint64_t seed)
+{
+    return plan->kind->check(plan, seed);
+}
+
+spry_status spry_plan_source(char **out, const spry_plan *plan)
+{
+    return plan->kind->source(out, plan);
+}
+
+spry_status spry_plan_export(const spry_plan *plan, const char *dir,
+                             const char *name)
+{
+    return plan->kind->write(plan, dir, name);
+}
+
+void spry_plan_free(spry_plan *plan)
+{
+    if (!plan)
+        return;
+    sp_plan_attach(plan, NULL, NULL);
+    plan->kind->free(plan);
+}
+
+void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *))
+{
+    if (plan->story)
+        plan->release(plan->story);
+    plan->story = story;
+    plan->release = release;
+}
+
+const char *spry_plan_text(const spry_plan *plan)
+{
+    return plan->text;
+}
+
+const spry_schedule *spry_plan_schedule(const spry_plan *plan)
+{
+    return plan->schedule;
+}
+
+const spry_problem *spry_plan_problem(const spry_plan *plan)
+{
+    return plan->p;
+}
+
+double spry_plan_bytes(const spry_plan *plan)
+{
+    return plan->bytes;
+}
+
+double spry_plan_pack_seconds(const spry_plan *plan)
+{
+    return plan->pack_seconds;
+}
+
+const char *spry_plan_kernel(const spry_plan *plan)
+{
+    return plan->kernel;
+}
+
+int spry_plan_builtin(const spry_plan *plan)
+{
+    return plan->builtin;
+}
