@@ -87,7 +87,7 @@ static double bandwidth_seconds(const sp_traffic *f, const sp_rates *r)
 static void fill_limits(spry_prediction *out, const sp_ask *q,
                         const sp_traffic *f, const sp_rates *r)
 {
-    double flops = spry_problem_flops(q->p);
+    double flops = spry_problem_flops(&q->p->head);
 
     out->least_flops = r->flops > 0 ? flops / r->flops : 0;
     out->least_cache = 0;
