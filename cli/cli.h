@@ -201,6 +201,9 @@ spry_status inspect_tensor(const char *path);
 
 /* ---- stopping and progress (stop.c, progress.c) ---- */
 
+/* Seconds by a clock that never goes back. */
+double now_seconds(void);
+
 /* From now on Ctrl-C and SIGTERM ask to stop; a second one ends at once. */
 void stop_watch(void);
 int stop_asked(void); /* 0, or the exit code: 130, 143 */

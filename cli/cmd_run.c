@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *x_file, *y_file, *out_file, *schedule = "tuned";
 static int chance;
@@ -150,14 +149,6 @@ static spry_status fit_all(operands *o, const spry_problem *p)
     if (s == SPRY_OK)
         s = fit(&o->out, p, 2, NULL);
     return s;
-}
-
-static double now_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* *seconds of one call, the mean over all that were made. */

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *file;
 static int list;
@@ -61,14 +60,6 @@ static spry_status write_order(const int32_t *edge, const spry_network *n)
                 : say_fail(SPRY_SYSTEM, "%s: cannot be written", file);
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void print_made(const spry_network *n, double took)
 {
     json j;
@@ -89,11 +80,11 @@ static void print_made(const spry_network *n, double took)
 static spry_status order_edges(const spry_network *n)
 {
     int32_t *edge;
-    double begin = seconds();
+    double begin = now_seconds();
     spry_status s = net_make_order(&edge, n, net_order_name(), 0);
 
     if (s == SPRY_OK) {
-        print_made(n, seconds() - begin);
+        print_made(n, now_seconds() - begin);
         if (file)
             s = write_order(edge, n);
     }

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *input, *file, *expected;
 static net_how how = {NET_AUTO, NULL, 0};
@@ -53,14 +52,6 @@ typedef struct {
 
 /* ---- running ---- */
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void find_categories(result *out, const float *y, int64_t first,
                             int64_t count, int64_t outputs)
 {
@@ -87,10 +78,10 @@ static spry_status run_slices(result *out, const net_runner *r,
         double begin;
 
         s = net_batch_load(x, b, at, count, r->inputs);
-        begin = now();
+        begin = now_seconds();
         if (s == SPRY_OK)
             s = net_runner_run(r, to, x, count);
-        out->seconds += now() - begin;
+        out->seconds += now_seconds() - begin;
         if (s == SPRY_OK)
             find_categories(out, to, at, count, r->outputs);
     }
@@ -140,10 +131,10 @@ static spry_status run_rows(result *out, const net_runner *r,
 
     for (int64_t at = 0; s == SPRY_OK && at < b->count; at += slice) {
         int64_t count = b->count - at < slice ? b->count - at : slice;
-        double begin = now();
+        double begin = now_seconds();
 
         s = say_status(spry_ready_categories(r->ready, any, rows, 0, count));
-        out->seconds += now() - begin;
+        out->seconds += now_seconds() - begin;
         if (s == SPRY_OK)
             note_categories(out, any, at, count);
     }

@@ -5,15 +5,13 @@
  * turned to rows first while reading. */
 #include "cli.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAGIC = 6, HEADER_LIMIT = 65536, ALIGN = 64 };
-static const char magic[] = "\x93NUMPY";
+#include "base/npy.h"
 
 typedef struct {
     dense shape; /* data NULL */
@@ -25,95 +23,47 @@ static spry_status bad(const char *path, const char *why)
     return say_fail(SPRY_INPUT, "%s: %s", path, why);
 }
 
-/* ---- the header: a Python dictionary of three known keys ---- */
+/* ---- the header ---- */
 
-/* Where the value of 'key' begins, or NULL. */
-static const char *value_of(const char *text, const char *key)
+static spry_status take_header(header *h, const char *data, const char *path)
 {
-    char quoted[32];
-    const char *at;
+    sp_npy a;
 
-    snprintf(quoted, sizeof quoted, "'%s':", key);
-    at = strstr(text, quoted);
-    if (!at)
-        return NULL;
-    at += strlen(quoted);
-    while (*at == ' ')
-        at++;
-    return at;
-}
-
-/* "(3, 4)", "(3,)" or "()"; 0 when it is none of these. */
-static int parse_shape(dense *d, const char *at)
-{
-    if (*at++ != '(')
-        return 0;
-    d->dims = 0;
-    d->shape[0] = d->shape[1] = 1;
-    while (*at != ')') {
-        char *end;
-
-        if (d->dims == 2 || !isdigit((unsigned char)*at))
-            return 0;
-        errno = 0;
-        d->shape[d->dims++] = strtoll(at, &end, 10);
-        if (errno)
-            return 0;
-        at = end + (*end == ',');
-        at += *at == ' ';
-        if (*at != ')' && *end != ',')
-            return 0;
-    }
-    return 1;
-}
-
-static spry_status parse_header(header *h, const char *text, const char *path)
-{
-    const char *descr = value_of(text, "descr");
-    const char *order = value_of(text, "fortran_order");
-    const char *shape = value_of(text, "shape");
-
-    if (!descr || !order || !shape)
+    if (!sp_npy_parse(&a, data))
         return bad(path, "the .npy header is damaged");
-    if (strncmp(descr, "'<f4'", 5) == 0)
-        h->shape.type = SPRY_F32;
-    else if (strncmp(descr, "'<f8'", 5) == 0)
-        h->shape.type = SPRY_F64;
-    else
+    if (a.kind != 'f' || (a.size != 4 && a.size != 8) || a.swap)
         return bad(path, "only arrays of little-endian f4 and f8 are read");
-    if (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0)
-        return bad(path, "the .npy header is damaged");
-    h->columns_first = *order == 'T';
-    if (!parse_shape(&h->shape, shape))
+    if (a.dims > 2)
         return bad(path, "only arrays of one or two dimensions are read");
+    h->shape = (dense){
+        .dims = a.dims,
+        .shape = {a.dims > 0 ? a.shape[0] : 1, a.dims > 1 ? a.shape[1] : 1},
+        .type = a.size == 4 ? SPRY_F32 : SPRY_F64};
+    h->columns_first = a.columns_first;
     return SPRY_OK;
 }
 
 static spry_status read_header(header *h, FILE *f, const char *path)
 {
-    unsigned char start[MAGIC + 6] = {0};
-    char *text;
-    size_t len, lead;
+    char begin[SP_NPY_BEGIN], *data;
+    size_t length;
     spry_status s;
 
-    if (fread(start, 1, MAGIC + 4, f) != MAGIC + 4 ||
-        memcmp(start, magic, MAGIC) != 0)
+    if (fread(begin, 1, sizeof begin, f) != sizeof begin ||
+        memcmp(begin, "\x93NUMPY", 6) != 0)
         return bad(path, "not a .npy file");
-    lead = start[6] == 1 ? 2 : 4;
-    if (start[6] < 1 || start[6] > 3 ||
-        (lead == 4 && fread(start + MAGIC + 4, 1, 2, f) != 2))
-        return bad(path, "a .npy version that is not known");
-    len = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 |
-          (size_t)start[11] << 24;
-    if (len > HEADER_LIMIT)
-        return bad(path, "the .npy header is too long");
-    text = calloc(1, len + 1);
-    if (!text)
+    length = sp_npy_length(begin);
+    if (length < sizeof begin)
+        return bad(path, "a .npy header that is not known or too long");
+    data = calloc(1, length + 1);
+    if (!data)
         return say_fail(SPRY_SYSTEM, "not enough memory for %s", path);
-    s = fread(text, 1, len, f) == len && strlen(text) == len
-            ? parse_header(h, text, path)
+    memcpy(data, begin, sizeof begin);
+    length -= sizeof begin;
+    s = fread(data + sizeof begin, 1, length, f) == length
+            ? take_header(h, data, path)
             : bad(path, "the .npy header ends early");
-    free(text);
+    free(data);
     return s;
 }
 
@@ -219,30 +169,14 @@ spry_status dense_convert(dense *d, spry_type type)
 
 /* ---- writing ---- */
 
-/* Version 1.0: the header is padded so that the numbers start aligned. */
 static int put_array(FILE *f, const dense *d)
 {
-    char text[128], shape[64];
     int64_t count = d->shape[0] * d->shape[1];
-    int len;
+    char head[SP_NPY_HEAD];
 
-    if (d->dims == 2)
-        snprintf(shape, sizeof shape, "(%lld, %lld)", (long long)d->shape[0],
-                 (long long)d->shape[1]);
-    else
-        snprintf(shape, sizeof shape, "(%lld,)", (long long)count);
-    len = snprintf(text, sizeof text,
-                   "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }",
-                   (int)d->type, shape);
-    while ((MAGIC + 4 + len + 1) % ALIGN)
-        text[len++] = ' ';
-    text[len++] = '\n';
-    fwrite(magic, 1, MAGIC, f);
-    putc(1, f);
-    putc(0, f);
-    putc(len & 255, f);
-    putc(len >> 8, f);
-    fwrite(text, 1, (size_t)len, f);
+    sp_npy_write(head, d->type == SPRY_F32 ? "<f4" : "<f8",
+                 d->dims == 2 ? 2 : 1, d->dims == 2 ? d->shape : &count);
+    fwrite(head, 1, sizeof head, f);
     fwrite(d->data, (size_t)d->type, (size_t)count, f);
     return fflush(f) == 0 && !ferror(f);
 }

@@ -13,7 +13,7 @@ enum { PLAIN_EVERY = 10 };
 
 static int drawn; /* the terminal's line has something on it */
 
-static double now_seconds(void)
+double now_seconds(void)
 {
     struct timespec t;
 

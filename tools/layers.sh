@@ -1,9 +1,11 @@
 #!/bin/sh
-# layers.sh - hold every #include in src/ and include/ to src/LAYERS.
+# layers.sh - hold every #include in src/ and include/ to src/LAYERS, and
+# those of cli/ to the public doors and the two formats that it writes as the
+# library does.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck disable=SC2016  # the single quotes hold awk, not shell
-find src include/spry -name '*.[ch]' | sort | xargs awk '
+find src include/spry cli -name '*.[ch]' | sort | xargs awk '
 function say(what) { print FILENAME ":" FNR ": " what; bad = 1 }
 # src/plan/run.c -> plan; include/spry/plan.h -> plan
 function room_of(path,  part) {
@@ -29,6 +31,12 @@ BEGIN {
             may[word[1], word[i]] = 1
         }
     }
+}
+/^#include "/ && FILENAME ~ /^cli/ {
+    split($0, quoted, "\""); inc = quoted[2]
+    if (inc ~ /\// && inc !~ /^(spry\/[a-z]+|base\/(json|npy))\.h$/)
+        say("cli may not include " inc)
+    next
 }
 /^#include "/ {
     split($0, quoted, "\""); inc = quoted[2]; me = room_of(FILENAME)

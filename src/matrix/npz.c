@@ -5,16 +5,14 @@
  * which are programs; they are refused. */
 #include <string.h>
 
+#include "base/npy.h"
 #include "matrix/zip.h"
 
 /* One array: so many elements of one kind. */
 typedef struct {
     sp_zip_member member;
     const char *at;
-    int64_t count;
-    char kind; /* i u b f: numbers; S U: text */
-    int size;  /* bytes of an element */
-    int swap;  /* big-endian */
+    sp_npy head;
 } npy;
 
 int sp_npz_sniff(const sp_text *t)
@@ -22,88 +20,33 @@ int sp_npz_sniff(const sp_text *t)
     return t->end - t->data > 4 && !memcmp(t->data, "PK\3\4", 4);
 }
 
-/* Where the value of 'key' begins in the header, or NULL. */
-static const char *find_key(const char *at, const char *end, const char *key)
-{
-    size_t n = strlen(key);
-
-    for (; (size_t)(end - at) > n; at++)
-        if (!memcmp(at, key, n))
-            return sp_skip_blanks(at + n, end);
-    return NULL;
-}
-
-/* "'<f8'": byte order, kind, size. */
-static int parse_type(npy *a, const char *at, const char *end)
-{
-    int64_t size;
-
-    if (!at || end - at < 4 || *at != '\'' || !memchr("<>|=", at[1], 4))
-        return 0;
-    a->swap = at[1] == '>';
-    a->kind = at[2];
-    a->size = 1;
-    if (a->kind == 'O')
-        return 1;
-    at += 3;
-    if (!sp_scan_int(&at, end, &size) || size < 1 || size > 4096)
-        return 0;
-    a->size = (int)(a->kind == 'U' ? 4 * size : size);
-    return 1;
-}
-
-/* "(3, 4)": the number of elements. */
-static int parse_shape(npy *a, const char *at, const char *end)
-{
-    a->count = 1;
-    if (!at || at == end || *at++ != '(')
-        return 0;
-    for (;;) {
-        int64_t n;
-
-        while (at < end && (*at == ' ' || *at == ','))
-            at++;
-        if (at < end && *at == ')')
-            return 1;
-        if (!sp_scan_int(&at, end, &n) || n < 0 ||
-            __builtin_mul_overflow(a->count, n, &a->count))
-            return 0;
-    }
-}
-
 static int parse_header(npy *a)
 {
-    const char *p = a->member.data, *end;
-    size_t len = a->member.len, head, wide;
+    const char *p = a->member.data;
+    size_t len = a->member.len;
+    size_t head = len > SP_NPY_BEGIN ? sp_npy_length(p) : 0;
 
-    if (len < 12 || memcmp(p, "\x93NUMPY", 6) || p[6] < 1 || p[6] > 3)
+    if (head == 0 || head > len || !sp_npy_parse(&a->head, p))
         return 0;
-    wide = p[6] == 1 ? 2 : 4;
-    head = (size_t)sp_little(p + 8, (int)wide) + 8 + wide;
-    if (head > len)
-        return 0;
-    end = p + head;
-    a->at = end;
-    return parse_type(a, find_key(p, end, "'descr':"), end) &&
-           parse_shape(a, find_key(p, end, "'shape':"), end) &&
-           a->count <= (int64_t)(len - head) / a->size;
+    a->at = p + head;
+    return a->head.count <= (int64_t)(len - head) / a->head.size;
 }
 
 /* Why arrays of this kind are not read; NULL when they are. */
 static const char *refused(const npy *a)
 {
-    if (a->kind == 'O')
+    if (a->head.kind == 'O')
         return "holds Python objects, which are never read";
-    if (a->kind == 'c')
+    if (a->head.kind == 'c')
         return "holds complex values, which are not read";
-    if (a->kind == 'S' || a->kind == 'U')
+    if (a->head.kind == 'S' || a->head.kind == 'U')
         return NULL;
-    if (a->kind == 'f')
-        return a->size == 4 || a->size == 8
+    if (a->head.kind == 'f')
+        return a->head.size == 4 || a->head.size == 8
                    ? NULL
                    : "holds neither 32-bit nor 64-bit reals";
-    if (strchr("iub", a->kind) && a->kind)
-        return a->size <= 8 ? NULL : "is damaged";
+    if (strchr("iub", a->head.kind) && a->head.kind)
+        return a->head.size <= 8 ? NULL : "is damaged";
     return "holds a type that is not read";
 }
 
@@ -130,12 +73,12 @@ static void close_array(npy *a)
 /* The k-th element's bits, first byte lowest. */
 static uint64_t load_bits(const npy *a, int64_t k)
 {
-    const char *p = a->at + k * a->size;
+    const char *p = a->at + k * a->head.size;
     uint64_t v = 0;
 
-    if (!a->swap)
-        return sp_little(p, a->size);
-    for (int i = 0; i < a->size; i++)
+    if (!a->head.swap)
+        return sp_little(p, a->head.size);
+    for (int i = 0; i < a->head.size; i++)
         v = v << 8 | (unsigned char)p[i];
     return v;
 }
@@ -143,10 +86,10 @@ static uint64_t load_bits(const npy *a, int64_t k)
 /* Unsigned numbers beyond int64 turn negative, which every check refuses. */
 static int64_t load_int(const npy *a, int64_t k)
 {
-    int unused = 64 - 8 * a->size;
+    int unused = 64 - 8 * a->head.size;
     uint64_t v = load_bits(a, k) << unused;
 
-    return a->kind == 'i' ? (int64_t)v >> unused : (int64_t)(v >> unused);
+    return a->head.kind == 'i' ? (int64_t)v >> unused : (int64_t)(v >> unused);
 }
 
 static double load_real(const npy *a, int64_t k)
@@ -156,21 +99,21 @@ static double load_real(const npy *a, int64_t k)
     double wide;
     float narrow;
 
-    if (a->kind != 'f')
-        return a->kind == 'u' ? (double)bits : (double)load_int(a, k);
+    if (a->head.kind != 'f')
+        return a->head.kind == 'u' ? (double)bits : (double)load_int(a, k);
     memcpy(&wide, &bits, sizeof wide);
     memcpy(&narrow, &low, sizeof narrow);
-    return a->size == 4 ? (double)narrow : wide;
+    return a->head.size == 4 ? (double)narrow : wide;
 }
 
 /* Text of at most three letters: 'csr'. */
 static void load_word(char out[4], const npy *a)
 {
-    int step = a->kind == 'U' ? 4 : 1, n = a->size / step;
+    int step = a->head.kind == 'U' ? 4 : 1, n = a->head.size / step;
 
     memset(out, 0, 4);
-    for (int i = 0; i < 3 && i < n && a->count == 1; i++)
-        out[i] = a->at[i * step + (a->swap ? step - 1 : 0)];
+    for (int i = 0; i < 3 && i < n && a->head.count == 1; i++)
+        out[i] = a->at[i * step + (a->head.swap ? step - 1 : 0)];
 }
 
 /* ---- from arrays to triples ---- */
@@ -181,7 +124,7 @@ static spry_status open_ints(npy *a, int64_t n, const sp_text *t,
 {
     spry_status s = open_array(a, t, name);
 
-    if (s == SPRY_OK && (a->count != n || !strchr("iu", a->kind)))
+    if (s == SPRY_OK && (a->head.count != n || !strchr("iu", a->head.kind)))
         s = sp_fail(SPRY_INPUT, "%s: member %s is not %lld whole numbers",
                     t->name, name, (long long)n);
     return s;
@@ -206,13 +149,13 @@ static spry_status read_values(sp_triples *out, spry_type *type,
     npy a = {0};
     spry_status s = open_array(&a, t, "data.npy");
 
-    if (s == SPRY_OK && strchr("SU", a.kind))
+    if (s == SPRY_OK && strchr("SU", a.head.kind))
         s = sp_fail(SPRY_INPUT, "%s: member data.npy holds text", t->name);
     if (s == SPRY_OK)
-        s = sp_triples_make(out, a.count, 1);
-    for (int64_t k = 0; s == SPRY_OK && k < a.count; k++)
+        s = sp_triples_make(out, a.head.count, 1);
+    for (int64_t k = 0; s == SPRY_OK && k < a.head.count; k++)
         out->val[k] = load_real(&a, k);
-    *type = a.kind == 'f' && a.size == 4 ? SPRY_F32 : SPRY_F64;
+    *type = a.head.kind == 'f' && a.head.size == 4 ? SPRY_F32 : SPRY_F64;
     close_array(&a);
     return s;
 }
@@ -274,7 +217,7 @@ static spry_status read_layout(int *which, const sp_text *t)
     char word[4] = "";
     spry_status s = open_array(&a, t, "format.npy");
 
-    if (s == SPRY_OK && strchr("SU", a.kind))
+    if (s == SPRY_OK && strchr("SU", a.head.kind))
         load_word(word, &a);
     close_array(&a);
     for (*which = 0; s == SPRY_OK && *which < 3; ++*which)

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/npy.h"
 #include "matrix/internal.h"
 
-enum { MEMBERS = 5, NPY_HEAD = 128, LOCAL = 30, ENTRY = 46 };
+enum { MEMBERS = 5, LOCAL = 30, ENTRY = 46 };
 
 typedef struct {
     const char *name;
-    char head[NPY_HEAD]; /* the array's own header */
+    char head[SP_NPY_HEAD]; /* the array's own header */
     const void *data;
     uint64_t bytes; /* of data */
     uint64_t offset;
@@ -30,22 +31,12 @@ static char *put(char *at, uint64_t v, int bytes)
     return at;
 }
 
-/* shape is the tuple as text. Version 1.0, padded to NPY_HEAD. */
-static void describe(member *e, const char *name, const char *type,
-                     const char *shape, const void *data, uint64_t bytes)
+static void describe(member *e, const char *name, const char *type, int dims,
+                     int64_t length, const void *data, uint64_t bytes)
 {
-    int n;
-
     *e = (member){.name = name, .data = data, .bytes = bytes};
-    memset(e->head, ' ', NPY_HEAD);
-    memcpy(e->head, "\x93NUMPY\1\0", 8);
-    put(e->head + 8, NPY_HEAD - 10, 2);
-    n = snprintf(e->head + 10, NPY_HEAD - 10,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type,
-                 shape);
-    e->head[10 + n] = ' ';
-    e->head[NPY_HEAD - 1] = '\n';
-    e->crc = (uint32_t)crc32_z(0, (const unsigned char *)e->head, NPY_HEAD);
+    sp_npy_write(e->head, type, dims, &length);
+    e->crc = (uint32_t)crc32_z(0, (const unsigned char *)e->head, SP_NPY_HEAD);
     if (bytes)
         e->crc = (uint32_t)crc32_z(e->crc, data, bytes);
 }
@@ -55,8 +46,8 @@ static char *put_extra(char *at, const member *e, int with_offset)
 {
     at = put(at, 1, 2);
     at = put(at, with_offset ? 24 : 16, 2);
-    at = put(at, e->bytes + NPY_HEAD, 8);
-    at = put(at, e->bytes + NPY_HEAD, 8);
+    at = put(at, e->bytes + SP_NPY_HEAD, 8);
+    at = put(at, e->bytes + SP_NPY_HEAD, 8);
     return with_offset ? put(at, e->offset, 8) : at;
 }
 
@@ -85,7 +76,7 @@ static void write_member(member *e, sp_writer *w)
     fwrite(local, 1, LOCAL, w->f);
     fputs(e->name, w->f);
     fwrite(local + LOCAL, 1, 20, w->f);
-    fwrite(e->head, 1, NPY_HEAD, w->f);
+    fwrite(e->head, 1, SP_NPY_HEAD, w->f);
     if (e->bytes)
         fwrite(e->data, 1, e->bytes, w->f);
 }
@@ -125,19 +116,16 @@ spry_status sp_npz_write(const spry_matrix *m, sp_writer *w, int packed)
 {
     int64_t shape[2] = {m->rows, m->cols};
     uint64_t directory, nnz = (uint64_t)m->nnz;
-    char starts[32], entries[32];
     member e[MEMBERS];
 
     (void)packed;
-    snprintf(starts, sizeof starts, "(%lld,)", (long long)m->rows + 1);
-    snprintf(entries, sizeof entries, "(%lld,)", (long long)m->nnz);
-    describe(&e[0], "indices.npy", m->index == SPRY_I32 ? "<i4" : "<i8",
-             entries, m->col, nnz * m->index);
-    describe(&e[1], "indptr.npy", "<i8", starts, m->start,
+    describe(&e[0], "indices.npy", m->index == SPRY_I32 ? "<i4" : "<i8", 1,
+             m->nnz, m->col, nnz * m->index);
+    describe(&e[1], "indptr.npy", "<i8", 1, m->rows + 1, m->start,
              ((uint64_t)m->rows + 1) * 8);
-    describe(&e[2], "format.npy", "|S3", "()", "csr", 3);
-    describe(&e[3], "shape.npy", "<i8", "(2,)", shape, sizeof shape);
-    describe(&e[4], "data.npy", m->type == SPRY_F32 ? "<f4" : "<f8", entries,
+    describe(&e[2], "format.npy", "|S3", 0, 0, "csr", 3);
+    describe(&e[3], "shape.npy", "<i8", 1, 2, shape, sizeof shape);
+    describe(&e[4], "data.npy", m->type == SPRY_F32 ? "<f4" : "<f8", 1, m->nnz,
              m->val, nnz * m->type);
     for (int i = 0; i < MEMBERS; i++)
         write_member(&e[i], w);

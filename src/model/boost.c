@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "model/trees.h"
 
 /* XGBoost's C interface, as much as is used. */
@@ -31,34 +32,23 @@ static struct {
 } xgb;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* ISO C has no cast from object to function pointers; POSIX says they hold
- * the same bits. */
-static int symbol(void *function, void *library, const char *name)
-{
-    void *p = dlsym(library, name);
-
-    memcpy(function, &p, sizeof p);
-    return p != NULL;
-}
-
 static void open_library(void)
 {
-    const char *file = getenv("SPRY_XGBOOST");
-    void *l = NULL;
+    const char *file = sp_library_file("SPRY_XGBOOST", "libxgboost.so.0");
+    void *l = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
 
-    file = file && *file ? file : "libxgboost.so.0";
-    if (strcmp(file, "none") != 0)
-        l = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    xgb.ready = l && symbol(&xgb.last_error, l, "XGBGetLastError") &&
-                symbol(&xgb.matrix_new, l, "XGDMatrixCreateFromMat") &&
-                symbol(&xgb.matrix_set, l, "XGDMatrixSetFloatInfo") &&
-                symbol(&xgb.matrix_free, l, "XGDMatrixFree") &&
-                symbol(&xgb.booster_new, l, "XGBoosterCreate") &&
-                symbol(&xgb.booster_set, l, "XGBoosterSetParam") &&
-                symbol(&xgb.booster_step, l, "XGBoosterBoostOneIter") &&
-                symbol(&xgb.booster_predict, l, "XGBoosterPredict") &&
-                symbol(&xgb.booster_save, l, "XGBoosterSaveModelToBuffer") &&
-                symbol(&xgb.booster_free, l, "XGBoosterFree");
+    xgb.ready =
+        l && sp_library_function(&xgb.last_error, l, "XGBGetLastError") &&
+        sp_library_function(&xgb.matrix_new, l, "XGDMatrixCreateFromMat") &&
+        sp_library_function(&xgb.matrix_set, l, "XGDMatrixSetFloatInfo") &&
+        sp_library_function(&xgb.matrix_free, l, "XGDMatrixFree") &&
+        sp_library_function(&xgb.booster_new, l, "XGBoosterCreate") &&
+        sp_library_function(&xgb.booster_set, l, "XGBoosterSetParam") &&
+        sp_library_function(&xgb.booster_step, l, "XGBoosterBoostOneIter") &&
+        sp_library_function(&xgb.booster_predict, l, "XGBoosterPredict") &&
+        sp_library_function(&xgb.booster_save, l,
+                            "XGBoosterSaveModelToBuffer") &&
+        sp_library_function(&xgb.booster_free, l, "XGBoosterFree");
 }
 
 int sp_boost_ready(void)

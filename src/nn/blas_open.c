@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/library.h"
 #include "machine/isa.h"
 #include "machine/machine.h"
 
@@ -36,16 +37,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sp_blas blas = {.about = "own loops"};
 
 /* ---- the library ---- */
-
-/* ISO C has no cast from object to function pointers; POSIX says they hold
- * the same bits. */
-static int symbol(void *function, void *library, const char *name)
-{
-    void *p = dlsym(library, name);
-
-    memcpy(function, &p, sizeof p);
-    return p != NULL;
-}
 
 /* A variable of the environment as it was, and again after `give_back`. */
 typedef struct {
@@ -84,8 +75,8 @@ static void *load(const char *file, const char *core_type)
 
 static int find_products(sp_blas *out, void *library)
 {
-    return symbol(&out->sgemv, library, "cblas_sgemv") &&
-           symbol(&out->sgemm, library, "cblas_sgemm");
+    return sp_library_function(&out->sgemv, library, "cblas_sgemv") &&
+           sp_library_function(&out->sgemm, library, "cblas_sgemm");
 }
 
 /* "OpenBLAS 0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ... Zen MAX_THREADS=64". */
@@ -95,12 +86,12 @@ static void describe(sp_blas *out, void *library, const char *file)
     const char *text = file;
     int n = (int)strlen(file);
 
-    if (symbol(&config, library, "openblas_get_config")) {
+    if (sp_library_function(&config, library, "openblas_get_config")) {
         text = config();
         n = (int)strcspn(text, " ");
         n += text[n] ? 1 + (int)strcspn(text + n + 1, " ") : 0;
     }
-    if (symbol(&core, library, "openblas_get_corename"))
+    if (sp_library_function(&core, library, "openblas_get_corename"))
         snprintf(out->kernels, sizeof out->kernels, "%s", core());
     snprintf(out->about, sizeof out->about, "%.*s%s%s", n < 100 ? n : 100, text,
              *out->kernels ? ", kernels for " : "", out->kernels);
@@ -187,7 +178,8 @@ static void *try_type(sp_blas *out, const char *file, const char *type)
     }
     if (library) {
         /* The OpenMP build reads another variable. */
-        if (symbol(&set_threads, library, "openblas_set_num_threads"))
+        if (sp_library_function(&set_threads, library,
+                                "openblas_set_num_threads"))
             set_threads(1);
         describe(out, library, file);
         out->share = share_of_peak(out);
@@ -247,11 +239,10 @@ static int use_theirs(sp_blas *out, const char *file)
 
 static void open_blas(void)
 {
-    const char *file = getenv("SPRY_BLAS");
+    const char *file = sp_library_file("SPRY_BLAS", "libopenblas.so.0");
     sp_blas found;
 
-    file = file && *file ? file : "libopenblas.so.0";
-    if (strcmp(file, "none") == 0 || use_theirs(&blas, file))
+    if (!file || use_theirs(&blas, file))
         return;
     if (load_best(&found, file))
         blas = found;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "nn/nn.h"
 
 /* ---- ARPACK, from Fortran: everything by address, lengths last ---- */
@@ -38,28 +39,19 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static dsaupd *iterate; /* NULL: not there */
 static dseupd *extract;
 
-static int symbol(void *function, void *library, const char *name)
-{
-    void *p = dlsym(library, name);
-
-    memcpy(function, &p, sizeof p);
-    return p != NULL;
-}
-
 static void open_arpack(void)
 {
-    const char *file = getenv("SPRY_ARPACK");
+    const char *file = sp_library_file("SPRY_ARPACK", "libarpack.so.2");
     void *library;
 
-    file = file && *file ? file : "libarpack.so.2";
-    if (strcmp(file, "none") == 0)
+    if (!file)
         return;
     sp_nn_blas(); /* so that OpenBLAS, if ARPACK shares it, keeps to itself */
     library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
         return;
-    if (symbol(&extract, library, "dseupd_") &&
-        symbol(&iterate, library, "dsaupd_"))
+    if (sp_library_function(&extract, library, "dseupd_") &&
+        sp_library_function(&iterate, library, "dsaupd_"))
         return;
     iterate = NULL;
     dlclose(library);
