@@ -7,7 +7,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 .PHONY: all deps deps-all deps-arm demo model check check-arm \
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
-        bench-learn bench-search bench-network bench-formats \
+        bench-learn bench-search bench-network bench-formats bench-against \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -58,6 +58,8 @@ bench-search: all                   ## what each search strategy finds
 	build/release/bench/$@
 bench-learn: all                    ## is the learned tuner worth its data?
 	build/release/bench/$@
+bench-against: all                  ## is OLD=path/to/bench-serve faster?
+	build/release/bench/$@ $(OLD)
 install: all                        ## to PREFIX, below DESTDIR
 	cmake --install build/release --prefix "$(PREFIX)"
 

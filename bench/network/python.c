@@ -1,27 +1,22 @@
 /* python.c - SciPy and PyTorch as entrants: layerwise.py in a process of its
  * own, told over a pipe to run. One call is several runs, so that the pipe
  * does not count. */
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../contest/folder.h"
+#include "../contest/talk.h"
 #include "base/base.h"
 #include "meet.h"
 
-extern char **environ;
-
 enum { TIMES = MEET_PYTHON_TIMES };
 
+static const double PATIENCE = 600; /* seconds for one answer */
+
 struct meet_python {
-    pid_t pid;
-    FILE *to, *from;
+    bench_talk talk;
     char folder[BENCH_FOLDER], name[64];
 };
 
@@ -69,30 +64,11 @@ static int start(meet_python *p, const char *library, int64_t batch)
     char count[32], word[32], python[] = "/usr/bin/python3";
     char script[] = BENCH_LAYERWISE;
     char *argv[] = {python, script, word, p->folder, count, NULL};
-    posix_spawn_file_actions_t act;
-    int in[2], out[2], failed;
 
     snprintf(count, sizeof count, "%lld", (long long)batch);
     snprintf(word, sizeof word, "%s", library);
-    if (pipe(in) || pipe(out))
-        return 0;
-    posix_spawn_file_actions_init(&act);
-    posix_spawn_file_actions_adddup2(&act, in[0], 0);
-    posix_spawn_file_actions_adddup2(&act, out[1], 1);
-    /* Another process that kept them would keep this one from ending. */
-    fcntl(in[1], F_SETFD, FD_CLOEXEC);
-    fcntl(out[0], F_SETFD, FD_CLOEXEC);
-    posix_spawn_file_actions_addopen(&act, 2, "/dev/null", 1, 0);
-    failed = posix_spawn(&p->pid, argv[0], &act, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&act);
-    close(in[0]);
-    close(out[1]);
-    p->to = fdopen(in[1], "w");
-    p->from = fdopen(out[0], "r");
-    if (failed)
-        p->pid = 0;
-    return !failed && p->to && p->from &&
-           fgets(p->name, sizeof p->name, p->from) != NULL;
+    return bench_talk_start(&p->talk, argv, 1) &&
+           bench_talk_hear(&p->talk, p->name, sizeof p->name, PATIENCE);
 }
 
 meet_python *meet_python_open(const char *library, const spry_network *n,
@@ -101,7 +77,6 @@ meet_python *meet_python_open(const char *library, const spry_network *n,
     meet_python *p = sp_alloc(1, sizeof *p);
 
     meet_must(p ? SPRY_OK : sp_fail_memory(sizeof *p));
-    signal(SIGPIPE, SIG_IGN);
     if (!bench_folder(p->folder)) {
         sp_free(p);
         return NULL;
@@ -117,34 +92,33 @@ meet_python *meet_python_open(const char *library, const spry_network *n,
 void meet_python_run(void *ctx)
 {
     meet_python *p = ctx;
-    char line[64];
+    char question[32], line[64];
 
-    fprintf(p->to, "run %d\n", TIMES);
-    fflush(p->to);
-    if (!fgets(line, sizeof line, p->from)) {
+    snprintf(question, sizeof question, "run %d\n", TIMES);
+    if (!bench_talk_ask(&p->talk, question, line, sizeof line, PATIENCE)) {
         fprintf(stderr, "bench-network: a Python process ended\n");
         exit(SPRY_SYSTEM);
     }
 }
 
-static double read_number(const meet_python *p)
+static double read_number(meet_python *p)
 {
     char line[64];
 
-    return fgets(line, sizeof line, p->from) ? strtod(line, NULL) : (double)NAN;
+    return bench_talk_hear(&p->talk, line, sizeof line, PATIENCE)
+               ? strtod(line, NULL)
+               : (double)NAN;
 }
 
 double meet_python_sum(meet_python *p)
 {
-    fprintf(p->to, "sum\n");
-    fflush(p->to);
+    (void)bench_talk_say(&p->talk, "sum\n");
     return read_number(p);
 }
 
 void meet_python_layers(double *out, meet_python *p, int64_t layers)
 {
-    fprintf(p->to, "layers\n");
-    fflush(p->to);
+    (void)bench_talk_say(&p->talk, "layers\n");
     for (int64_t l = 0; l < layers; l++)
         out[l] = read_number(p);
 }
@@ -153,12 +127,7 @@ void meet_python_close(meet_python *p)
 {
     if (!p)
         return;
-    if (p->to)
-        fclose(p->to);
-    if (p->from)
-        fclose(p->from);
-    if (p->pid > 0)
-        waitpid(p->pid, NULL, 0);
+    bench_talk_close(&p->talk);
     bench_folder_remove(p->folder);
     sp_free(p);
 }

@@ -9,20 +9,14 @@
  * runs are answered from one batch of at least a millisecond, and the race's
  * clock is set as if they had happened here. */
 #define _DEFAULT_SOURCE /* mkdtemp */
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../contest/talk.h"
 #include "base/base.h"
 #include "peers.h"
-
-extern char **environ;
 
 static const double PATIENCE = 60; /* seconds for one answer */
 static const double BATCH = 1e-3;  /* seconds of one batch, at least */
@@ -30,8 +24,7 @@ static const double SETTLE = 4e-3; /* for the spinning threads to sleep */
 
 typedef struct {
     const char *library; /* what serve.py shall import */
-    pid_t pid;           /* 0: not started; -1: gone */
-    int to, from;
+    bench_talk talk;
     char hello[64]; /* name and version, its first line */
     char folder[64];
     const bench_operands *o;
@@ -43,99 +36,21 @@ typedef struct {
 
 /* ---- talking ---- */
 
-static void lose(remote *r)
-{
-    if (r->pid > 0) {
-        close(r->to);
-        close(r->from);
-        (void)kill(r->pid, SIGKILL);
-        (void)waitpid(r->pid, NULL, 0);
-    }
-    r->pid = -1;
-}
-
-/* One line without its end; 0 when none came in time. */
-static int hear(remote *r, char *line, size_t size)
-{
-    double end = sp_seconds() + PATIENCE;
-    size_t n = 0;
-
-    while (n + 1 < size && sp_seconds() < end) {
-        struct pollfd p = {.fd = r->from, .events = POLLIN};
-
-        if (poll(&p, 1, 100) <= 0)
-            continue;
-        if (read(r->from, line + n, 1) != 1)
-            break;
-        if (line[n] == '\n') {
-            line[n] = 0;
-            return 1;
-        }
-        n++;
-    }
-    line[n] = 0;
-    lose(r);
-    return 0;
-}
-
 static int ask(remote *r, const char *question, char *answer, size_t size)
 {
-    size_t n = strlen(question);
-
-    if (r->pid <= 0)
-        return 0;
-    if (write(r->to, question, n) != (ssize_t)n) {
-        lose(r);
-        return 0;
-    }
-    return hear(r, answer, size);
-}
-
-/* ---- starting ---- */
-
-static int spawn(remote *r, int in, int out)
-{
-    posix_spawn_file_actions_t actions;
-    char python[] = BENCH_PYTHON, script[] = BENCH_SERVE, library[16];
-    char *argv[] = {python, script, library, NULL};
-    int failed;
-
-    snprintf(library, sizeof library, "%s", r->library);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    failed = posix_spawn(&r->pid, python, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return !failed;
+    return bench_talk_ask(&r->talk, question, answer, size, PATIENCE);
 }
 
 static int start(remote *r)
 {
-    int to[2], from[2], started;
+    char python[] = BENCH_PYTHON, script[] = BENCH_SERVE, library[16];
+    char *argv[] = {python, script, library, NULL};
 
-    if (r->pid != 0)
-        return r->pid > 0;
-    if (pipe(to) != 0)
-        return 0;
-    if (pipe(from) != 0) {
-        close(to[0]);
-        close(to[1]);
-        return 0;
-    }
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)fcntl(to[1], F_SETFD, FD_CLOEXEC);
-    (void)fcntl(from[0], F_SETFD, FD_CLOEXEC);
-    started = spawn(r, to[0], from[1]);
-    close(to[0]);
-    close(from[1]);
-    r->to = to[1];
-    r->from = from[0];
-    if (started)
-        return hear(r, r->hello, sizeof r->hello);
-    close(r->to);
-    close(r->from);
-    r->pid = -1;
-    return 0;
+    if (r->talk.pid != 0)
+        return r->talk.pid > 0;
+    snprintf(library, sizeof library, "%s", r->library);
+    return bench_talk_start(&r->talk, argv, 0) &&
+           bench_talk_hear(&r->talk, r->hello, sizeof r->hello, PATIENCE);
 }
 
 static const char *version(remote *r)
@@ -233,7 +148,7 @@ static void *open_remote(remote *r, const bench_operands *o,
         good = strncmp(answer, "ok", 2) == 0;
     }
     remove_files(r);
-    return good && r->pid > 0 ? r : NULL;
+    return good && r->talk.pid > 0 ? r : NULL;
 }
 
 static void settle(void)
@@ -285,7 +200,7 @@ static void fetch(void *handle, void *C)
     f = ask(r, question, answer, sizeof answer) ? fopen(path, "rb") : NULL;
     if (f) {
         if (fread(C, r->o->c.type, count, f) != count)
-            lose(r);
+            bench_talk_end(&r->talk);
         fclose(f);
     }
     remove_files(r);
