@@ -7,6 +7,7 @@
 #include <string.h>
 
 static double budget = -1, calls;
+static const char *report;
 static int effort = SPRY_MEASURE, again, require, top = 12;
 static char *search;
 static const opt options[] = {
@@ -23,6 +24,7 @@ static const opt options[] = {
     {"require-speedup", OPT_FLAG, &require, NULL,
      "exit 5 if nothing beats the baseline"},
     {"top", OPT_INTEGER, &top, "N", "show the N best trials, 0 for all (12)"},
+    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
     {0}};
 static const opt_page page = {
     "tune",
@@ -306,6 +308,8 @@ static spry_status tune(const job *j, const char *path)
 
     stop_watch();
     s = find(&plan, j);
+    if (s == SPRY_OK && report)
+        s = say_status(spry_report_plan(report, plan, path, NULL));
     if (s == SPRY_OK)
         s = print_tuning(plan, path);
     spry_plan_free(plan);

@@ -28,6 +28,7 @@ static const entry commands[] = {
     {"evaluate", cmd_evaluate, "grade models on problems they have not seen"},
     {"model", cmd_model, "show what a model is and how good it was"},
     {"schedules", cmd_schedules, "list points of WACO's space and their size"},
+    {"report", cmd_report, "what was measured, as one page to look at"},
     {"records", cmd_records, "list, show, move and check what was measured"},
     {"cache", cmd_cache, "look after the compiled kernels"},
     {"doctor", cmd_doctor, "check the installation"},

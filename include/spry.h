@@ -15,6 +15,7 @@
 #include "spry/plan.h"
 #include "spry/problem.h"
 #include "spry/records.h"
+#include "spry/report.h"
 #include "spry/schedule.h"
 #include "spry/shrink.h"
 #include "spry/space.h"

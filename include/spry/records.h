@@ -124,6 +124,11 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
                               const char *problem, const char *machine,
                               double calls, int effort);
 
+/* All answers in order of time; nonzero ends the walk. */
+typedef int spry_answer_visit(const spry_answer *a, void *payload);
+spry_status spry_records_each_answer(spry_records *db, spry_answer_visit *visit,
+                                     void *payload);
+
 /* Machines, by fingerprint, as their text form. get: *found 0 if unknown. */
 spry_status spry_records_put_machine(spry_records *db, const spry_machine *m);
 spry_status spry_records_get_machine(spry_records *db, spry_machine *out,

@@ -294,3 +294,35 @@ spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
     *found = s == SPRY_OK && k.found;
     return s;
 }
+
+/* ---- all answers ---- */
+
+typedef struct {
+    spry_answer_visit *visit;
+    void *payload;
+} answer_visitor;
+
+static spry_status visit_answer(const sp_table_shape *shape,
+                                const sp_stored_row *row, const char *id,
+                                void *payload)
+{
+    const answer_visitor *v = payload;
+
+    (void)shape;
+    (void)id;
+    return v->visit(&row->answer, v->payload) ? SPRY_STOPPED : SPRY_OK;
+}
+
+spry_status spry_records_each_answer(spry_records *db, spry_answer_visit *visit,
+                                     void *payload)
+{
+    answer_visitor v = {visit, payload};
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(&q, db, SP_ALL_ANSWERS);
+
+    if (s == SPRY_OK)
+        s = sp_walk(db, sp_answer_shape, q, visit_answer, &v, &damage);
+    sp_damage_say(&damage, db->path);
+    return s == SPRY_STOPPED ? SPRY_OK : s;
+}

@@ -1,0 +1,93 @@
+/* report.h - what a page is made from: machines, and problems tuned on them.
+ *
+ * Two makers fill it: a store (cases.c) and the story of one tune
+ * (story.c). page.c writes it down; it asks nobody else. */
+#ifndef SP_REPORT_H
+#define SP_REPORT_H
+
+#include "base/base.h"
+#include "problem/problem.h"
+#include "spry/machine.h"
+#include "spry/problem.h"
+#include "spry/records.h"
+#include "spry/report.h"
+#include "spry/tune.h"
+
+/* So many cases are shown with charts; of all others there is a row. */
+enum { SP_REPORT_SHOWN = 6 };
+
+/* One measured schedule; text is an index into the report's texts. */
+typedef struct {
+    int schedule, compiler;
+    spry_verdict verdict;
+    char noise;
+    double predicted; /* seconds; 0: not known */
+    double seconds, speedup, low, high, pack_seconds, bytes;
+    int64_t when;
+} sp_report_trial;
+
+typedef struct {
+    int baseline, schedule; /* texts */
+    double baseline_seconds, seconds, speedup, low, high;
+    double pack_seconds, tuning_seconds;
+} sp_report_answer;
+
+/* A problem on a machine. */
+typedef struct {
+    int problem, about, source; /* texts; source "" when not known */
+    int op, type;               /* texts; "" when not known */
+    int64_t n, rows, cols, nnz; /* 0 when not known */
+    int machine;                /* its fingerprint, a text */
+    const char *key, *on;       /* both as text, once finished */
+    sp_report_trial *trial;     /* [trials], in order of measuring */
+    int trials, room;
+    int answered;
+    int verified; /* 1: the plan was checked; 0: not told */
+    sp_report_answer answer;
+    sp_buf picture; /* PNG of the pattern; empty: none */
+} sp_report_case;
+
+typedef struct {
+    char **text; /* [texts] each once */
+    int texts, text_room;
+    int *slot; /* open hashing into text, -1: free */
+    int slots;
+    spry_machine *machine; /* [machines] those that are known */
+    int machines;
+    sp_report_case *one; /* [cases], in order of their keys */
+    int cases, case_room;
+    spry_status status; /* the first failure; later calls do nothing */
+} sp_report;
+
+void sp_report_free(sp_report *r);
+
+/* The number of a text; NULL is "". */
+int sp_report_text(sp_report *r, const char *text);
+/* The case of this problem on this machine, made when missing; NULL when
+ * memory is short. Valid until the next call. */
+sp_report_case *sp_report_case_of(sp_report *r, const char *problem,
+                                  const char *machine);
+void sp_report_add_trial(sp_report *r, sp_report_case *c,
+                         const sp_report_trial *t);
+void sp_report_add_machine(sp_report *r, const spry_machine *m);
+const spry_machine *sp_report_machine(const sp_report *r,
+                                      const sp_report_case *c);
+/* Cases in order, and a picture for the first few whose matrix can be had. */
+void sp_report_finish(sp_report *r);
+
+/* All of a store whose problems begin with `problem`. */
+void sp_report_read(sp_report *r, spry_records *db, const char *problem);
+
+/* The tune that made this plan (story.c). */
+void sp_report_tell(sp_report *r, const spry_plan *plan, const char *source);
+
+/* The page as text. */
+void sp_report_page(sp_buf *out, const sp_report *r, const char *title);
+
+/* Operations of one run, and the bytes it moves at least when A is stored in
+ * `packed`; 0 when the problem's shape is not known. */
+double sp_report_flops(const sp_report *r, const sp_report_case *c);
+double sp_report_bytes(const sp_report *r, const sp_report_case *c,
+                       double packed);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# A page about a tune and about a store; where Chromium is, it is opened:
+# nothing may go wrong in its script, and the CSV it makes is the store.
+# shellcheck source=/dev/null
+. "$TOOLS"
+m=gen:banded,rows=2000,band=20
+refuse 3 'nothing is recorded' "$SPRY" report
+[ -e report.html ] && fail "a page about nothing"
+expect 0 "$SPRY" tune $m --budget 500ms --report one.html
+for part in '<!DOCTYPE html>' 'Content-Security-Policy' 'data:image/png' \
+    'Roofline' 'The search' 'trials' 'verified'; do
+    has "$part" one.html
+done
+grep -Eq 'src="?http|href="?http|@import|url\(' one.html &&
+    fail "the page asks for something"
+expect 0 "$SPRY" report --out all.html --title 'a <b> title'
+has 'a &lt;b&gt; title' all.html
+expect 0 "$SPRY" report --out again.html --title 'a <b> title'
+cmp all.html again.html || fail "the same store, another page"
+refuse 3 'nothing is recorded' "$SPRY" report --problem nosuch
+refuse 3 'no such store' "$SPRY" report missing.db
+refuse 7 'nosuch' "$SPRY" report --out nosuch/report.html
+
+browser=$(command -v chromium || command -v chromium-headless-shell) || {
+    echo "no Chromium here: the page's script was not run"
+    exit 0
+}
+"$browser" --headless --no-sandbox --disable-gpu --no-first-run \
+    --disable-background-networking --disable-component-update \
+    --disable-sync --user-data-dir="$PWD/profile" --enable-logging=stderr \
+    --virtual-time-budget=20000 --dump-dom "file://$PWD/all.html#csv" >dom.html 2>log
+grep -E 'CONSOLE.*(Uncaught|Refused|Error)' log && fail "the script failed"
+has 'save all trials as CSV' dom.html
+expect 0 "$SPRY" records list --json --limit 0
+python3 - <<'END' || fail "the CSV is not the store"
+import csv, html, io, json, re, sys
+page = open("dom.html", encoding="utf-8").read()
+text = html.unescape(re.search(r'<pre id="csv">(.*?)</pre>', page, re.S)[1])
+rows = list(csv.DictReader(io.StringIO(text)))
+records = json.load(open("out"))["records"]
+numbers = "seconds speedup pack_seconds bytes".split()
+def line(r):
+    return ([r["problem"], r["machine"], r["schedule"], r["verdict"]]
+            + [float(r[k]) for k in numbers])
+sys.exit(sorted(map(line, rows)) != sorted(map(line, records)))
+END
+exit 0
