@@ -8,6 +8,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
+        bench-growth \
         install format tidy lint clean tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -37,6 +38,8 @@ bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack
 bench-formats: all                  ## do palettes, bytes and rests pay?
+	build/release/bench/$@
+bench-growth: all                   ## spmm-32 by size, beside its limits
 	build/release/bench/$@
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers

@@ -153,7 +153,7 @@ static void enter_bound(const bench *b, bench_bound *bound, bench_match *m)
     const spry_machine *here = &b->machine[1];
 
     if (m->o.c.op == SPRY_SPMM)
-        bench_peak_open(bound, m->o.c.type, m->o.c.threads);
+        bench_peak_open(bound, here, m->o.c.type, m->o.c.threads);
     else if (m->o.c.op != SPRY_SPMV ||
              spry_problem_bytes(m->p) < bench_last_cache(here) ||
              bench_triad_open(bound, here, m->o.c.threads) != SPRY_OK)

@@ -8,9 +8,10 @@
 typedef struct {
     int threads;
     spry_type type;
-    double work;       /* of one run: bytes moved, or operations */
-    double *a, *b, *c; /* of the triad, else NULL */
-    int64_t words;     /* of each */
+    const struct sp_lanes *lanes; /* of the multiply-adds */
+    double work;                  /* of one run: bytes moved, or operations */
+    double *a, *b, *c;            /* of the triad, else NULL */
+    int64_t words;                /* of each */
     double sink;
 } bench_bound;
 
@@ -18,7 +19,8 @@ typedef struct {
 spry_status bench_triad_open(bench_bound *out, const spry_machine *m,
                              int threads);
 /* Multiply-adds in registers. */
-void bench_peak_open(bench_bound *out, spry_type type, int threads);
+void bench_peak_open(bench_bound *out, const spry_machine *m, spry_type type,
+                     int threads);
 void bench_bound_close(bench_bound *b);
 
 /* One run of a bench_bound. */

@@ -35,6 +35,11 @@ void bench_aim(const char *name, double value, double goal, int met)
     printf("aim %s %.3g %.3g %s\n", name, value, goal, met ? "met" : "short");
 }
 
+void bench_aim_unknown(const char *name, double goal, const char *why)
+{
+    printf("aim %s - %.3g not measured: %s\n", name, goal, why);
+}
+
 void bench_aim_least(const char *name, double value, double goal)
 {
     bench_aim(name, value, goal, value >= goal);

@@ -12,6 +12,9 @@ spry_status bench_machines(spry_machine out[2]);
 
 /* "aim NAME VALUE GOAL met|short". */
 void bench_aim(const char *name, double value, double goal, int met);
+/* "aim NAME - GOAL not measured: WHY", where there was nothing to hold it
+ * against. */
+void bench_aim_unknown(const char *name, double goal, const char *why);
 void bench_aim_least(const char *name, double value, double goal);
 void bench_aim_most(const char *name, double value, double goal);
 

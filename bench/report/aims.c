@@ -35,8 +35,15 @@ static void aim_mean(const bench_report *r, const char *name,
                      const bench_filter *f, bench_number *number, double goal)
 {
     int n;
+    double mean = bench_mean(r, f, number, WHO_SPRY, &n).mid;
 
-    bench_aim_least(name, bench_mean(r, f, number, WHO_SPRY, &n).mid, goal);
+    if (n > 0)
+        bench_aim_least(name, mean, goal);
+    else
+        bench_aim_unknown(name, goal,
+                          f->memory_resident != ANY
+                              ? "no problem was larger than the last cache"
+                              : "no such problem was run");
 }
 
 static void aims_over_plain(const bench_report *r, const char *prefix,
@@ -72,11 +79,13 @@ static double worst_ratio(const bench_report *r)
 
     for (int i = 0; i < r->rows; i++)
         worst = fmin(worst, r->row[i].base.mid);
-    return r->rows ? worst : (double)NAN;
+    return worst;
 }
 
-static double slower_share(const bench_report *r)
+static void aim_slower(const bench_report *r)
 {
+    static const char name[] = "peers_slower_share";
+    static const double most = 0.03;
     int slower = 0, n = 0;
 
     for (int i = 0; i < r->rows; i++)
@@ -84,7 +93,10 @@ static double slower_share(const bench_report *r)
             slower += r->row[i].peer.mid < NOT_BELOW;
             n++;
         }
-    return n ? (double)slower / n : (double)NAN;
+    if (n > 0)
+        bench_aim_most(name, (double)slower / n, most);
+    else
+        bench_aim_unknown(name, most, "no peer took part");
 }
 
 static void aims_of_the_bound(const bench_report *r)
@@ -109,9 +121,15 @@ void bench_print_aims(const bench_report *r)
     printf("\n");
     aims_over_plain(r, "classes", 1, 1);
     aims_over_plain(r, "real", 0, REAL_SHARE);
-    bench_aim_least("worst_vs_baseline", worst_ratio(r), NOT_BELOW);
+    if (r->rows > 0)
+        bench_aim_least("worst_vs_baseline", worst_ratio(r), NOT_BELOW);
+    else
+        bench_aim_unknown("worst_vs_baseline", NOT_BELOW, "no problem was run");
     aims_over_peers(r);
-    bench_aim_most("peers_slower_share", slower_share(r), 0.03);
+    aim_slower(r);
     aims_of_the_bound(r);
-    bench_aim_most("tune_memory", r->tune_memory, 4);
+    if (r->tune_memory > 0)
+        bench_aim_most("tune_memory", r->tune_memory, 4);
+    else
+        bench_aim_unknown("tune_memory", 4, "its tune did not end");
 }

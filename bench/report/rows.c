@@ -29,7 +29,7 @@ double bench_last_cache(const spry_machine *m)
     double last = 0;
 
     for (int i = 0; i < SPRY_CACHES; i++)
-        last = fmax(last, (double)m->cache[i].bytes);
+        last = fmax(last, (double)spry_machine_cache(m, i));
     return last;
 }
 

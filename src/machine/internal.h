@@ -34,7 +34,7 @@ void sp_fingerprint(spry_machine *m);
 /* ---- what a stopwatch says ---- */
 
 /* The loops of the probe, compiled once per instruction set. */
-typedef struct {
+typedef struct sp_lanes {
     /* Multiply-adds in independent chains, n rounds. Returns the FLOPs;
      * what was computed goes to *sink. */
     double (*fma_f32)(int64_t n, double *sink);

@@ -1,0 +1,276 @@
+/* growth.c - SpMM with 32 columns from ten thousand entries to fifty million,
+ * each with the share of the limit that binds there.
+ *
+ * The tuned plan and the loops of growth/limits.h run in turns in one race on
+ * the same operands; the fastest sample of each counts, since neighbours only
+ * ever add time. What a kernel must do all of, the slowest binds; what it
+ * may do this way or that - gathers in the order of rows or of panels, on all
+ * threads or on one - the fastest does. QUICK=1 ends at a million entries,
+ * THREADS=1 takes so many threads. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "contest/figures.h"
+#include "contest/match.h"
+#include "growth/limits.h"
+#include "measure/measure.h"
+
+static const double GOAL = 0.8;
+static const double TUNING = 10, QUICK_TUNING = 2; /* seconds, at most */
+static const double RACING = 12, QUICK_RACING = 2;
+enum { ROUNDS = 25, FEWEST = 5, RACES = 3 };
+
+typedef struct {
+    double nnz;
+    const char *kind, *spec;
+} size;
+
+/* Sixteen entries per row, about as many nonzeros as it says. */
+static const size sizes[] = {
+    {1e4, "uniform", "uniform rows=625 nnz=10k"},
+    {1e4, "rmat", "rmat scale=9 degree=20"},
+    {1e5, "uniform", "uniform rows=6250 nnz=100k"},
+    {1e5, "rmat", "rmat scale=13 degree=13"},
+    {1e6, "uniform", "uniform rows=62500 nnz=1M"},
+    {1e6, "rmat", "rmat scale=16 degree=16"},
+    {1e7, "uniform", "uniform rows=625k nnz=10M"},
+    {1e7, "rmat", "rmat scale=19 degree=20"},
+    {5e7, "uniform", "uniform rows=3125k nnz=50M"},
+    {5e7, "rmat", "rmat scale=21 degree=25"},
+};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+typedef struct {
+    const spry_machine *m;
+    int quick, failed;
+    double least;        /* share so far */
+    double share[SIZES]; /* 0: not measured */
+} growth;
+
+/* ---- the limit ---- */
+
+/* The level that holds so many bytes. */
+static const char *level_of(const spry_machine *m, double bytes)
+{
+    static const char *const name[] = {"L1", "L2", "L3"};
+
+    for (int i = 0; i < SPRY_CACHES; i++)
+        if (bytes < (double)spry_machine_cache(m, i))
+            return name[i];
+    return "memory";
+}
+
+/* The least of the loops that do the same work in other ways. */
+static int fastest_gather(const limit *l, const double *ratio, int n)
+{
+    int best = -1;
+
+    for (int i = 0; i < n; i++)
+        if (l[i].kind >= LIMIT_GATHERS && (best < 0 || ratio[i] < ratio[best]))
+            best = i;
+    return best;
+}
+
+/* Panels come back to C: it is read and written again for each. */
+static double with_panels(const limit *l, double gathers, double stream)
+{
+    double c = (double)l->o->rows, b = (double)l->o->cols;
+    double a = (double)l->o->nnz / 16; /* entries of 8 bytes in rows of 128 */
+    double again = 2 * (l->panels - 1) * c / (a + b + c);
+
+    return fmax(gathers, stream * (1 + again));
+}
+
+static int binding(const limit *l, double *ratio, int n)
+{
+    int gathers, most = 0;
+
+    for (int i = 0; i < n; i++)
+        if (l[i].kind == LIMIT_PANELS)
+            ratio[i] = with_panels(&l[i], ratio[i], ratio[LIMIT_STREAM]);
+    gathers = fastest_gather(l, ratio, n);
+    for (int i = LIMIT_FLOPS; i <= LIMIT_STREAM; i++)
+        if (ratio[i] > ratio[most])
+            most = i;
+    return gathers >= 0 && ratio[gathers] > ratio[most] ? gathers : most;
+}
+
+/* ---- one size ---- */
+
+static void run_plan(void *match)
+{
+    const bench_match *m = match;
+
+    (void)spry_run_scaled(m->plan, 1, m->o.B, m->o.D, 0, m->o.C);
+}
+
+static void print_row(const growth *g, const size *z, const bench_match *m,
+                      const limit *l, const double *ratio, int at,
+                      double seconds)
+{
+    double bytes = (double)m->o.cols * (double)m->o.c.n * 4;
+
+    printf("%-8s %9lld %9.3f  %5.1f %%  %s from %s", z->kind,
+           (long long)m->o.nnz, 1e9 * seconds / (double)m->o.nnz,
+           100 * ratio[at], limit_name(&l[at]),
+           at == LIMIT_FLOPS ? "registers" : level_of(g->m, bytes));
+    if (l[at].panels > 1)
+        printf(", %d", l[at].panels);
+    if (l[at].threads != m->o.c.threads)
+        printf(", %d thread", l[at].threads);
+    printf("; %s\n", spry_plan_text(m->plan));
+    fflush(stdout);
+}
+
+/* The plan and all loops in turns; the fastest sample of each goes into
+ * least[n + 1] where it is less than what is there. */
+static spry_status race(const growth *g, double *least, const sp_contestant *c,
+                        int n)
+{
+    static sp_racer racer[LIMITS + 1];
+    sp_race_options o = SP_RACE_DEFAULTS;
+    double round = 0;
+    spry_status s;
+
+    for (int k = 0; k <= n; k++) {
+        double start = sp_seconds();
+
+        c[k].run(c[k].ctx);
+        round += sp_seconds() - start;
+    }
+    o.pairs = ROUNDS;
+    o.least = FEWEST;
+    o.seconds = fmax(g->quick ? QUICK_RACING : RACING, FEWEST * round);
+    o.precision = 0.001; /* more rounds, more chances of a quiet one */
+    s = sp_race(racer, c, n + 1, &o);
+    for (int k = 0; k <= n && s == SPRY_OK; k++)
+        for (int i = 0; i < racer[k].pairs; i++)
+            if (racer[k].samples[i] > 0)
+                least[k] = fmin(least[k], racer[k].samples[i]);
+    return s;
+}
+
+/* More than all of a limit: its loop was disturbed, so all race again. */
+static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
+{
+    sp_contestant c[LIMITS + 1] = {{run_plan, m}};
+    double ratio[LIMITS] = {0}, least[LIMITS + 1];
+    spry_status s = SPRY_OK;
+    int at = 0;
+
+    for (int k = 0; k <= n; k++)
+        least[k] = HUGE_VAL;
+    for (int k = 0; k < n; k++)
+        c[k + 1] = (sp_contestant){limit_run, &l[k]};
+    for (int again = 0; again < RACES && s == SPRY_OK; again++) {
+        s = race(g, least, c, n);
+        for (int k = 0; k < n; k++)
+            ratio[k] = least[k + 1] / l[k].part / least[0];
+        at = binding(l, ratio, n);
+        if (ratio[at] <= 1)
+            break;
+    }
+    if (s == SPRY_OK) {
+        g->share[i] = ratio[at];
+        print_row(g, &sizes[i], m, l, ratio, at, least[0]);
+    }
+    return s;
+}
+
+static spry_status one_size(growth *g, int i)
+{
+    bench_case c = {SPRY_SPMM, 32, SPRY_F32, g->m->threads};
+    limit l[LIMITS];
+    bench_match m;
+    spry_matrix *A;
+    spry_status s = spry_matrix_generate(&A, sizes[i].spec, 1);
+    int n;
+
+    if (s != SPRY_OK)
+        return s;
+    s = bench_match_open(&m, A, &c, g->m,
+                         bench_budget(A, &c, g->quick ? QUICK_TUNING : TUNING));
+    if (s == SPRY_OK) {
+        n = limits_open(l, &m.o, g->m);
+        s = n > 0 ? measure(g, i, &m, l, n) : sp_fail_memory(0);
+        limits_close(l, n);
+        bench_match_close(&m);
+    }
+    spry_matrix_free(A);
+    return s;
+}
+
+/* ---- all ---- */
+
+static void print_caches(const spry_machine *m)
+{
+    for (int i = 0; i < SPRY_CACHES; i++)
+        if (m->cache[i].bytes > 0)
+            printf("L%d: %.0f KB reported, %.0f KB measured\n", i + 1,
+                   (double)m->cache[i].bytes / 1024,
+                   (double)spry_machine_cache(m, i) / 1024);
+    if (m->points > 0)
+        printf("random lines of memory: %.0f M/s, on usual pages %.0f M/s\n",
+               m->lines[m->points - 1] / 1e6,
+               m->lines_small[m->points - 1] / 1e6);
+}
+
+static void print_aims(const growth *g)
+{
+    char name[64];
+
+    printf("\n");
+    for (int i = 0; i < SIZES; i++) {
+        if (g->share[i] == 0)
+            continue;
+        snprintf(name, sizeof name, "growth_%s_%.0e", sizes[i].kind,
+                 sizes[i].nnz);
+        bench_aim_least(name, g->share[i], GOAL);
+    }
+    bench_aim_least("growth_least", g->least, GOAL);
+}
+
+static int threads_asked(void)
+{
+    const char *text = getenv("THREADS");
+
+    return text ? atoi(text) : 0;
+}
+
+int main(void)
+{
+    static growth g = {.least = HUGE_VAL};
+    spry_machine m;
+    double begun = sp_seconds();
+
+    g.m = &m;
+    g.quick = bench_quick();
+    if (spry_machine_detect(&m) != SPRY_OK ||
+        spry_machine_limit(&m, threads_asked(), m.isa) != SPRY_OK ||
+        spry_machine_probe(&m) != SPRY_OK) {
+        fprintf(stderr, "%s\n", spry_message());
+        return 1;
+    }
+    bench_print_machine(&m);
+    print_caches(&m);
+    printf("\nspmm-32 f32, %d threads\n%-8s %9s %9s  %7s  limit that binds; "
+           "schedule\n",
+           m.threads, "kind", "nonzeros", "ns/nz", "share");
+    for (int i = 0; i < SIZES; i++) {
+        if (g.quick && sizes[i].nnz > 1e6)
+            continue;
+        if (one_size(&g, i) != SPRY_OK) {
+            printf("%s: %s\n", sizes[i].spec, spry_message());
+            g.failed++;
+        } else {
+            g.least = fmin(g.least, g.share[i]);
+        }
+    }
+    print_aims(&g);
+    printf("%.0f s, %d failed\n", sp_seconds() - begun, g.failed);
+    return g.failed > 0;
+}

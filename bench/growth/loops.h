@@ -1,0 +1,24 @@
+/* loops.h - the inner loops of the limits, compiled for this machine alone. */
+#ifndef BENCH_LOOPS_H
+#define BENCH_LOOPS_H
+
+#include <stdint.h>
+
+enum { LOOP_COLUMNS = 32, LOOP_AHEAD = 24 }; /* f32; entries */
+
+/* Load rows index[from..to) of B, each of LOOP_COLUMNS floats, and broadcast
+ * a value to each; `ahead` asks for the rows before. Returns what keeps the
+ * loads alive. */
+typedef struct {
+    const float *B, *val;
+    const void *index;
+    int ahead;
+} loop_operands;
+double loop_gather16(const loop_operands *o, int64_t from, int64_t to);
+double loop_gather32(const loop_operands *o, int64_t from, int64_t to);
+
+/* Read n 32-bit words; set n words. Whole lines but for the last. */
+double loop_read(const void *x, int64_t n);
+void loop_write(float *x, int64_t n);
+
+#endif
