@@ -27,7 +27,7 @@ static const opt_page page = {
     0,
     MOST - 1};
 
-static void print(const spry_grades *g, int count, const spry_fit_options *o)
+static void print(const spry_grades *g, int count, const spry_train_options *o)
 {
     json j;
 
@@ -50,7 +50,7 @@ static void print(const spry_grades *g, int count, const spry_fit_options *o)
 
 static spry_status evaluate(const char *const *model, int count)
 {
-    spry_fit_options o = fit_asked();
+    spry_train_options o = fit_asked();
     spry_grades g[MOST];
     spry_records *db = NULL;
     spry_status s = open_store_to_read(&db);

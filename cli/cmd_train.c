@@ -61,7 +61,7 @@ static void print_people(const spry_trained *t, const char *file)
     grades_print(&t->grades, 1);
 }
 
-static spry_status train(const char *file, spry_fit_options *o)
+static spry_status train(const char *file, spry_train_options *o)
 {
     spry_records *db = NULL;
     spry_trained t;
@@ -87,7 +87,7 @@ static spry_status train(const char *file, spry_fit_options *o)
 spry_status cmd_train(int argc, char **argv)
 {
     char file[64];
-    spry_fit_options o;
+    spry_train_options o;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

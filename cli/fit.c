@@ -29,9 +29,9 @@ static int progress(const spry_lap *lap, void *unused)
     return stop_asked();
 }
 
-spry_fit_options fit_asked(void)
+spry_train_options fit_asked(void)
 {
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_train_options o = SPRY_TRAIN_DEFAULTS;
 
     if (cli.op < 0)
         cli.op = SPRY_SPMM;

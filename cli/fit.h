@@ -7,6 +7,6 @@
 /* Which records, what is held out, how long. */
 extern const opt fit_options[];
 /* What the command line says of them, for the library. */
-spry_fit_options fit_asked(void);
+spry_train_options fit_asked(void);
 
 #endif

@@ -319,7 +319,7 @@ void collect_deep(bench *b, double until)
     say_rows(b, "and many samples of some", since);
 }
 
-/* ---- lessons ---- */
+/* ---- examples ---- */
 
 static int belongs(const field *f, int i, int fold, part which)
 {

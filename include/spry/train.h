@@ -57,7 +57,7 @@ typedef struct {
 } spry_lap;
 
 typedef struct {
-    size_t size;         /* sizeof (spry_fit_options) */
+    size_t size;         /* sizeof (spry_train_options) */
     const char *kind;    /* "spry" */
     spry_op op;          /* whose records */
     const char *machine; /* fingerprint; NULL: all */
@@ -70,12 +70,12 @@ typedef struct {
     double seconds; /* at most, of fitting; 0: no limit */
     int (*progress)(const spry_lap *lap, void *payload); /* nonzero: stop */
     void *payload;
-} spry_fit_options;
+} spry_train_options;
 
-#define SPRY_FIT_DEFAULTS                                                      \
-    {                                                                          \
-        sizeof(spry_fit_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, 0, \
-            1, 0, 0, 0, NULL, NULL                                             \
+#define SPRY_TRAIN_DEFAULTS                                                   \
+    {                                                                         \
+        sizeof(spry_train_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, \
+            0, 1, 0, 0, 0, NULL, NULL                                         \
     }
 
 /* What a training was. */
@@ -91,13 +91,13 @@ typedef struct {
  * groups 70 % teach, 15 % say when to stop, 15 % are held out and graded.
  * SPRY_USAGE when there is too little to learn from. */
 spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
-                       const spry_fit_options *opt);
+                       const spry_train_options *opt);
 
 /* Grade models on what the same options hold out: kinds by name are trained
  * first, "random" chooses by chance, and anything with a / or a . is a file,
  * which may have seen what is held out here. out[count]. */
 spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
-                          spry_records *db, const spry_fit_options *opt);
+                          spry_records *db, const spry_train_options *opt);
 
 /* What a file says of itself. */
 typedef struct {

@@ -131,10 +131,10 @@ static const shape shapes[] = {
     BLOCKS(8, 8, 1),
 };
 
-/* Where each choice stands; they turn like the wheels of a counter. */
+/* Where each choice stands; they count like the digits of a number. */
 typedef struct {
     int type, width, prefetch, gather, fixed, palette;
-} wheels;
+} counters;
 
 static const int64_t columns[] = {0, 16, 32, 64, 128};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -155,7 +155,7 @@ static int turn(int *wheel, int size)
 }
 
 /* The next combination; 0 after the last. */
-static int advance(wheels *w, const shape *s)
+static int advance(counters *w, const shape *s)
 {
     return turn(&w->type, 2) || turn(&w->width, 3) ||
            turn(&w->prefetch, 1 + s->prefetch) ||
@@ -184,7 +184,7 @@ static int worth_having(const sp_spec *k, const shape *s, int width)
            (!k->palette || (!k->gather && k->index != 64));
 }
 
-static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
+static sp_spec spec_of(const shape *s, const counters *w, spry_isa isa)
 {
     spry_type type = w->type ? SPRY_F64 : SPRY_F32;
     sp_spec k = {
@@ -212,7 +212,7 @@ static sp_spec spec_of(const shape *s, const wheels *w, spry_isa isa)
 int sp_codegen_builtin(sp_spec *out, spry_isa isa, int i)
 {
     for (size_t row = 0; row < sizeof shapes / sizeof shapes[0]; row++) {
-        wheels w = {0};
+        counters w = {0};
 
         do {
             *out = spec_of(&shapes[row], &w, isa);

@@ -74,16 +74,16 @@ static spry_status read_card(int out[2], const char *card)
 
 spry_status sp_eon_load(sp_eon *m, const char *path)
 {
-    int is[2];
+    int chosen[2];
     sp_nn *weights;
     spry_status s = sp_nn_load(&weights, path);
 
     *m = (sp_eon){0};
     if (s != SPRY_OK)
         return s;
-    s = read_card(is, sp_nn_card(weights));
+    s = read_card(chosen, sp_nn_card(weights));
     if (s == SPRY_OK)
-        s = build(m, weights, (spry_eon)is[0], (spry_embedding)is[1]);
+        s = build(m, weights, (spry_eon)chosen[0], (spry_embedding)chosen[1]);
     else
         sp_nn_free(weights);
     return s == SPRY_OK || s == SPRY_SYSTEM

@@ -36,7 +36,7 @@ static spry_status draw(spry_matrix **out, const sp_chooser *c, int64_t count)
 }
 
 /* Which of the rows get an answer that is not 0. */
-static spry_status find_living(uint8_t *any, const sp_chooser *c,
+static spry_status find_active(uint8_t *any, const sp_chooser *c,
                                const spry_matrix *rows)
 {
     const spry_network *n = c->smaller ? c->smaller : c->n;
@@ -51,15 +51,15 @@ static spry_status find_living(uint8_t *any, const sp_chooser *c,
 }
 
 /* The living first, then the others, as many as are wanted. */
-static spry_status load_living(sp_chooser *c, const spry_matrix *rows)
+static spry_status load_active(sp_chooser *c, const spry_matrix *rows)
 {
     uint8_t any[DRAWN];
     int64_t width = c->n->inputs, at = 0;
-    spry_status s = find_living(any, c, rows);
+    spry_status s = find_active(any, c, rows);
 
-    for (int living = 1; living >= 0; living--)
+    for (int active = 1; active >= 0; active--)
         for (int64_t i = 0; s == SPRY_OK && i < rows->rows; i++)
-            if (any[i] == living && at < c->out->raced)
+            if (any[i] == active && at < c->out->raced)
                 s = spry_inputs_dense(c->own_x + at++ * width, rows, i, 1,
                                       width);
     return s;
@@ -75,7 +75,7 @@ spry_status sp_choose_inputs(sp_chooser *c)
     if (s == SPRY_OK && !c->own_x)
         s = sp_no_memory((size_t)(count * width) * sizeof *c->own_x);
     if (s == SPRY_OK)
-        s = count < FEW ? load_living(c, rows)
+        s = count < FEW ? load_active(c, rows)
                         : spry_inputs_dense(c->own_x, rows, 0, count, width);
     spry_matrix_free(rows);
     c->x = c->own_x;

@@ -320,7 +320,7 @@ SOME(32, 2)
 SOME(32, 3)
 
 /* By the logarithm of the vectors in a tile and by outputs. */
-static summing *const some[4][SP_SHARE + 1] = {
+static summing *const few[4][SP_SHARE + 1] = {
     {0, 0, some_8_2, some_8_3, some_8_4, some_8_5, some_8_6, some_8_7,
      some_8_8},
     {0, 0, some_16_2, some_16_3, some_16_4, some_16_5, some_16_6},
@@ -352,9 +352,7 @@ INLINE void run_share(float *value, const sp_rows_layer *l, const place *p,
         run_one(value, l, p, s->sources, vecs, chains, 0, e, alive);
         return;
     }
-    some[vecs == 1   ? 0
-         : vecs == 2 ? 1
-                     : 2][s->outputs](value, l, p, s->sources);
+    few[vecs == 1 ? 0 : vecs == 2 ? 1 : 2][s->outputs](value, l, p, s->sources);
     settle_some(l, p, s->outputs, vecs, e, alive);
 }
 

@@ -17,9 +17,9 @@ typedef struct {
 /* Words [*from, *from + return) belong to this thread of its team. */
 static int64_t my_part(int64_t words, int64_t *from)
 {
-    int64_t grains = words / GRAIN, team = omp_get_num_threads(),
+    int64_t grains = words / GRAIN, threads = omp_get_num_threads(),
             me = omp_get_thread_num();
-    int64_t first = grains * me / team, last = grains * (me + 1) / team;
+    int64_t first = grains * me / threads, last = grains * (me + 1) / threads;
 
     *from = first * GRAIN;
     return (last - first) * GRAIN;

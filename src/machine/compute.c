@@ -32,14 +32,14 @@ static void run_f64(void *ctx)
 static void run_fork(void *ctx)
 {
     sp_probe *p = ctx;
-    int team = 0;
+    int threads = 0;
 
 #pragma omp parallel num_threads(p->m->threads)
     {
 #pragma omp master
-        team = omp_get_num_threads();
+        threads = omp_get_num_threads();
     }
-    p->sink += team;
+    p->sink += threads;
 }
 
 void sp_probe_compute(sp_probe *p)

@@ -158,13 +158,13 @@ spry_status sp_kernels_open(sp_kernels **out)
 spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
                            const char *cpu, int cores)
 {
-    const sp_spec **some = sp_alloc(KINDS * count + 1, sizeof(sp_spec *));
-    const sp_spec **list = some;
+    const sp_spec **asked = sp_alloc(KINDS * count + 1, sizeof(sp_spec *));
+    const sp_spec **list = asked;
     share file[KINDS * WAYS];
     int files = 0;
     spry_status s = SPRY_OK;
 
-    if (!some)
+    if (!asked)
         return sp_fail_memory((size_t)count * sizeof(sp_spec *));
     for (int kind = KINDS; kind-- > 0;) {
         int n = missing(list, k, spec, count, kind);
@@ -176,7 +176,7 @@ spry_status sp_kernels_add(sp_kernels *k, const sp_spec *spec, int count,
     }
     if (files)
         s = compile_files(k, file, files, cpu, cores > 1 ? cores : 1);
-    sp_free(some);
+    sp_free(asked);
     return s;
 }
 

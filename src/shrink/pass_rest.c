@@ -23,13 +23,14 @@ static void set_layer(const resting *r, int64_t l, double value)
 static int layer_is(const resting *r, int64_t l, double value)
 {
     const spry_network *n = r->n;
-    int is = 1;
+    int constant = 1;
 
     for (int64_t v = n->first[l]; v < n->first[l + 1]; v++) {
         r->range[v] = sp_range_of(r->range, n, v, l);
-        is = is && r->range[v].low >= value && r->range[v].high <= value;
+        constant =
+            constant && r->range[v].low >= value && r->range[v].high <= value;
     }
-    return is;
+    return constant;
 }
 
 /* The first layer from which on a 0 stays. */

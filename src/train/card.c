@@ -78,7 +78,7 @@ static void read_grades(spry_grades *g, const sp_json_doc *d,
 /* ---- the card ---- */
 
 void sp_card_write(sp_buf *out, const spry_trained *t,
-                   const spry_fit_options *opt, const char *machine)
+                   const spry_train_options *opt, const char *machine)
 {
     sp_json j = {.out = out, .first = 1};
     char date[24];

@@ -11,7 +11,7 @@
 /* Nothing known but the model's name. */
 void sp_grades_clear(spry_grades *g, const char *model);
 void sp_card_write(sp_buf *out, const spry_trained *t,
-                   const spry_fit_options *opt, const char *machine);
+                   const spry_train_options *opt, const char *machine);
 
 /* ---- data.c ---- */
 

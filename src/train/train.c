@@ -9,7 +9,7 @@
 
 /* A training under way. */
 typedef struct {
-    const spry_fit_options *opt;
+    const spry_train_options *opt;
     sp_data d;
     sp_examples part[SP_PARTS];
     int threads, rounds;
@@ -18,7 +18,7 @@ typedef struct {
     int laps, lap_room;
 } work;
 
-static int threads_of(const spry_fit_options *opt)
+static int threads_of(const spry_train_options *opt)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -39,7 +39,7 @@ static void work_close(work *w)
 }
 
 static spry_status work_open(work *w, spry_records *db,
-                             const spry_fit_options *opt)
+                             const spry_train_options *opt)
 {
     double begin = sp_seconds();
     spry_status s;
@@ -274,10 +274,10 @@ static spry_status train_one(spry_trained *out, work *w,
     return s;
 }
 
-static const spry_fit_options defaults = SPRY_FIT_DEFAULTS;
+static const spry_train_options defaults = SPRY_TRAIN_DEFAULTS;
 
 spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
-                       const spry_fit_options *opt)
+                       const spry_train_options *opt)
 {
     const sp_cost_kind *kind;
     spry_status s;
@@ -367,7 +367,7 @@ static int is_absolute(const candidate *c)
 }
 
 spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
-                          spry_records *db, const spry_fit_options *opt)
+                          spry_records *db, const spry_train_options *opt)
 {
     candidate *c = sp_alloc(count + 1, sizeof *c);
     spry_status s = SPRY_OK;

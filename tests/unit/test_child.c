@@ -65,18 +65,18 @@ static int close_shared(void **state)
 
 static void add_in_parallel(sp_shared *s, void *arg)
 {
-    int *out = s->data, total = 0, team = 0;
+    int *out = s->data, total = 0, threads = 0;
 
     (void)arg;
-#pragma omp parallel num_threads(4) reduction(+ : total, team)
+#pragma omp parallel num_threads(4) reduction(+ : total, threads)
     {
-        team++;
+        threads++;
 #pragma omp for
         for (int i = 0; i < 1000; i++)
             total += i;
     }
     out[0] = total;
-    out[1] = team;
+    out[1] = threads;
 }
 
 /* Three times, the parent's own pool in use before each. */

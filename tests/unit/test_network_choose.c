@@ -73,7 +73,7 @@ static void ways_are_right(void **state)
     spry_network *n;
     spry_matrix *few, *rows;
     double *right;
-    int living = 0;
+    int active = 0;
 
     (void)state;
     check_ok(spry_network_read(&n, "gen:radix,depth=30", NULL));
@@ -90,8 +90,8 @@ static void ways_are_right(void **state)
         sp_free(x);
     }
     for (int b = 0; b < BATCH; b++)
-        living += right[b * n->outputs] > 31;
-    assert_in_range(living, 1, BATCH - 1);
+        active += right[b * n->outputs] > 31;
+    assert_in_range(active, 1, BATCH - 1);
     for (int i = 0; i < WAYS; i++)
         check_way(n, rows, right, ways[i]);
     sp_free(right);

@@ -256,7 +256,7 @@ static void infinities_stay_where_they_are(void **state)
 
 /* ---- categories ---- */
 
-/* Deep enough that most inputs have died: rafts wait at landings. */
+/* Deep enough that most inputs have died: tiles wait for others to be joined with. */
 static void categories_are_those_of_outputs(void **state)
 {
     spry_network *n = read_net("gen:radix,depth=40");

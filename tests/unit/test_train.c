@@ -247,7 +247,7 @@ static int count_rounds(const spry_round *c, void *payload)
 static void a_model_is_trained(void **state)
 {
     spry_records *db = make_store();
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_train_options o = SPRY_TRAIN_DEFAULTS;
     const char *models[] = {"analytic", path, "random"};
     spry_grades g[3];
     spry_model_facts f;
@@ -282,7 +282,7 @@ static void a_model_is_trained(void **state)
 static void what_cannot_be_is_said(void **state)
 {
     spry_records *db;
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_train_options o = SPRY_TRAIN_DEFAULTS;
     spry_model_facts f;
     spry_trained t;
 
@@ -300,7 +300,7 @@ static void what_cannot_be_is_said(void **state)
 static void memory_may_be_short(void **state)
 {
     spry_records *db = make_store();
-    spry_fit_options o = SPRY_FIT_DEFAULTS;
+    spry_train_options o = SPRY_TRAIN_DEFAULTS;
     spry_trained t;
     spry_status s = SPRY_SYSTEM;
     int64_t before;
