@@ -100,7 +100,7 @@ static int by_value(const void *a, const void *b)
  * show that. */
 void sp_probe_noise(sp_probe *p)
 {
-    double apart[PAIRS], end = sp_seconds() + NOISE_BUDGET;
+    double apart[PAIRS] = {0}, end = sp_seconds() + NOISE_BUDGET;
     int64_t repeat = 1;
     int n = 0;
 

@@ -82,7 +82,8 @@ static int find_products(sp_blas *out, void *library)
 /* "OpenBLAS 0.3.21" of "OpenBLAS 0.3.21 NO_LAPACKE ... Zen MAX_THREADS=64". */
 static void describe(sp_blas *out, void *library, const char *file)
 {
-    char *(*config)(void), *(*core)(void);
+    char *(*config)(void);
+    char *(*core)(void);
     const char *text = file;
     int n = (int)strlen(file);
 

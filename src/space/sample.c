@@ -21,7 +21,7 @@ static int splits_at(const spry_space *s, int i)
  * the loops, every legal order is as likely as the others. */
 static void put_blocks_first(spry_super *s)
 {
-    int place[SPRY_LOOPS];
+    int place[SPRY_LOOPS] = {0};
 
     for (int q = 0; q < s->loops; q++)
         place[s->order[q]] = q;
@@ -50,7 +50,7 @@ static void draw_order(spry_super *s, const sp_indices *d, sp_rng *r)
     for (int i = 0; i < SPRY_LOOPS; i++)
         s->order[i] = 0;
     for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
-        for (int inner = 0; inner <= (s->split[index] > 0); inner++)
+        for (int inner = 0; inner < (s->split[index] > 0 ? 2 : 1); inner++)
             s->order[s->loops++] = (uint8_t)(2 * index + inner);
     shuffle(s->order, s->loops, r);
     put_blocks_first(s);
