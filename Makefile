@@ -4,12 +4,13 @@ JOBS   ?= $(shell nproc)
 SUITES := debug asan coverage
 SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
 
-.PHONY: all deps deps-all deps-arm demo model check check-arm \
+.PHONY: all deps deps-all deps-arm demo model \
+        check check-all check-arm check-avx512 \
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth \
-        install format tidy lint clean tsan fuzz $(SUITES)
+        install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
 	cmake --build --preset release -j $(JOBS)
@@ -30,6 +31,10 @@ model: all                          ## collect and train what is shipped
 	tools/train.sh build/release/spry $(BUDGET)
 check: all                          ## every test
 	tools/test.sh release
+check-all:                          ## gcc, clang, sanitizers, lint
+	JOBS=$(JOBS) tools/check-all.sh $(SUITE)
+check-avx512:                       ## AVX-512 kernels on any x86
+	JOBS=$(JOBS) tools/check-avx512.sh
 build/arm/build.ninja: | deps-arm
 check-arm: build/arm/build.ninja    ## every test as 64-bit ARM, emulated
 	cmake --build --preset arm -j $(JOBS)
@@ -70,7 +75,7 @@ $(SUITES): %: build/%/build.ninja   ## every test in another build
 	cmake --build --preset $@ -j $(JOBS)
 	tools/test.sh $@
 	$(if $(filter coverage,$@),tools/coverage.sh build/$@)
-tsan fuzz:                          ## the same with clang, if it is there
+clang tsan fuzz:                    ## the same with clang, if it is there
 	tools/clang-suite.sh $@ $(JOBS)
 
 format:

@@ -12,7 +12,7 @@ add_executable(make_kernels tools/make_kernels.c
     src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c
     src/codegen/super.c src/codegen/body.c src/codegen/kernel.c
     src/codegen/builtin.c)
-target_include_directories(make_kernels PRIVATE include src)
+target_include_directories(make_kernels PRIVATE ${isa_dir} include src)
 target_compile_definitions(make_kernels PRIVATE
     _POSIX_C_SOURCE=200809L SPRY_VERSION="${PROJECT_VERSION}")
 target_link_libraries(make_kernels PRIVATE spry_warnings)

@@ -1,13 +1,14 @@
 #!/bin/sh
-# clang-suite.sh - the test suite under a preset that only clang can build.
+# clang-suite.sh - the test suite under a preset that clang builds.
 #
-#   tools/clang-suite.sh tsan|fuzz [jobs]
+#   tools/clang-suite.sh clang|tsan|fuzz [jobs [an option of ctest]...]
 #
 # Without clang and its OpenMP there is nothing to run, and it says so.
 set -eu
 cd "$(dirname "$0")/.."
 preset=$1
 jobs=${2:-2}
+shift $(($# < 2 ? $# : 2))
 
 clang=$(readlink -f "$(command -v clang || echo clang)")
 libraries=$(dirname "$clang")/../lib
@@ -25,4 +26,4 @@ export TSAN_OPTIONS="ignore_noninstrumented_modules=1 ${TSAN_OPTIONS-}"
 
 [ -e "build/$preset/build.ninja" ] || cmake --preset "$preset"
 cmake --build --preset "$preset" -j "$jobs"
-tools/test.sh "$preset"
+tools/test.sh "$preset" "$@"

@@ -3,7 +3,7 @@
 #
 #   tools/deps.sh        what building and testing needs
 #   tools/deps.sh all    also what the sanitizers, linters and benches need
-#   tools/deps.sh arm    also what make check-arm needs
+#   tools/deps.sh arm    also what make check-arm needs; so for avx512
 #
 # A row is a Debian package and a command that succeeds when it is there,
 # however it got there. When nothing is missing, nothing is asked or fetched.
@@ -38,6 +38,9 @@ libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
+'
+avx512='
+libsimde-dev  ls /usr/include/simde/x86/avx512.h
 '
 arm='
 gcc-aarch64-linux-gnu  aarch64-linux-gnu-gcc --version
@@ -88,10 +91,11 @@ install_missing()
 case ${1-} in
 '') install_missing "$needed" ;;
 all) install_missing "$needed$optional" ;;
+avx512) install_missing "$needed$avx512" ;;
 arm)
     install_missing "$needed$arm"
     cd "$(dirname "$0")/.."
     tools/sysroot.sh arm64 build/sysroot-arm64
     ;;
-*) echo "usage: tools/deps.sh [all|arm]" >&2; exit 2 ;;
+*) echo "usage: tools/deps.sh [all|arm|avx512]" >&2; exit 2 ;;
 esac
