@@ -39,7 +39,7 @@ static void build_and_run(const char *dir)
     snprintf(
         command, sizeof command,
         "cd %s && cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O2 -o mine "
-        "mine.c driver.c -lm && ./mine < x > y",
+        "mine.c driver.c -lm && $SPRY_EMULATOR ./mine < x > y",
         dir);
     assert_int_equal(system(command), 0);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "machine/isa.h"
 #include "pack/pack.h"
 #include "plan/sparse.h"
 
@@ -50,6 +51,16 @@ static spry_problem *problem_of(const spry_matrix *A, int columns,
 }
 
 /* 1 when it could be had. */
+/* The first set of this architecture. */
+static spry_isa narrowest(void)
+{
+    int i = SPRY_PORTABLE + 1;
+
+    while (!sp_isas[i].runs_here())
+        i++;
+    return (spry_isa)i;
+}
+
 static int check_one(const spry_problem *p, const char *text, spry_isa isa)
 {
     spry_plan *plan;
@@ -89,7 +100,7 @@ static void both_parts_add_up(void **state)
     check_ok(spry_matrix_generate(&A, mixed, 1));
     assert_true(check_all(A, SPRY_F32, m.isa) >= 7);
     assert_true(check_all(A, SPRY_F64, m.isa) >= 7);
-    assert_true(check_all(A, SPRY_F64, SPRY_SSE2) >= 7);
+    assert_true(check_all(A, SPRY_F64, narrowest()) >= 7);
     spry_matrix_free(A);
 }
 
@@ -118,7 +129,8 @@ static void parts_share_the_rows(void **state)
     (void)state;
     check_ok(spry_matrix_generate(&A, mixed, 1));
     p = problem_of(A, 1, SPRY_F64);
-    check_ok(make_plan(&plan, p, "bcsr r=4 c=4 rest=50 threads=3", SPRY_SSE2));
+    check_ok(
+        make_plan(&plan, p, "bcsr r=4 c=4 rest=50 threads=3", narrowest()));
     {
         const sp_part *blocks = &sp_sparse_plan_of(plan)->packed->part[0];
         const sp_part *rest = &sp_sparse_plan_of(plan)->packed->part[1];
