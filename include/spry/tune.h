@@ -91,7 +91,15 @@ typedef struct {
                                 name; "": nobody was asked */
 } spry_tuning;
 
-/* Find a plan for p. opt NULL: the defaults. */
+/* Find a plan for p. opt NULL: the defaults.
+ *
+ * Efforts measure and patient fork: trials run in child processes, so that
+ * one that crashes or hangs is a result and not the caller's end. The children
+ * have no open files, print nowhere, run no exit handlers and are gone when
+ * this returns; SIGCHLD may arrive, and a caller who reaps every child with
+ * wait(-1) from another thread takes their ends away. Handlers of
+ * pthread_atfork run. Callers with other threads may tune, and whoever forks
+ * after a tune or a run may tune and run in the child, on as many threads. */
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt);
 

@@ -44,6 +44,7 @@ void *sp_alloc_raw(int64_t count, size_t size)
     size_t bytes, align;
     void *p;
 
+    sp_fork_watch();
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) ||
         bytes > (size_t)PTRDIFF_MAX - HUGE || refused())
         return NULL;

@@ -50,6 +50,12 @@ char *sp_strdup(const char *text);
 void sp_alloc_refuse(int64_t n, int on);
 int64_t sp_alloc_live(void); /* blocks not yet freed */
 
+/* ---- forks (fork.c) ---- */
+
+/* From now on forked children may use OpenMP. sp_alloc does this: whoever
+ * has arrays may loop over them in parallel. */
+void sp_fork_watch(void);
+
 /* ---- growing text (buf.c) ---- */
 
 typedef struct {

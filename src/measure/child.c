@@ -1,8 +1,8 @@
 /* child.c - run what may crash, hang or exit where it can do no harm.
  *
  * The child is a fork: it has all data of its parent at no cost and may
- * spoil its copy. Its work runs on a new thread, since OpenMP's pool of the
- * forking thread names threads that a fork does not copy. The parent sleeps
+ * spoil its copy. Its work runs on a new thread, which has no OpenMP threads
+ * yet whatever the forking one had (base/fork.c). The parent sleeps
  * on a pidfd, so that it does not disturb what the child measures. */
 #define _GNU_SOURCE /* syscall, MAP_ANONYMOUS */
 #include "measure/measure.h"
@@ -23,10 +23,6 @@
 #include <unistd.h>
 
 #include "base/base.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#include <omp.h>
-#endif
 
 static const double POLL_SECONDS = 0.05;
 
@@ -254,17 +250,6 @@ static void reap(sp_child_verdict *out, pid_t pid, const struct sp_pulse *pulse)
     }
 }
 
-/* Idle OpenMP threads of ours would be counted in the child, though they do
- * not live there; thinking itself crowded, GNU's library would let the child's
- * own sleep between loops, and every parallel kernel would look slower. LLVM's
- * takes care of forks itself and must not be paused before one. */
-static void rest_threads(void)
-{
-#if defined(__GNUC__) && !defined(__clang__)
-    (void)omp_pause_resource_all(omp_pause_hard);
-#endif
-}
-
 spry_status sp_child_run(sp_child_verdict *out, const sp_child_job *job,
                          sp_shared *shared)
 {
@@ -274,7 +259,7 @@ spry_status sp_child_run(sp_child_verdict *out, const sp_child_job *job,
     atomic_store(&shared->pulse->beats, 0);
     atomic_store(&shared->pulse->item, 0);
     atomic_store(&shared->pulse->finished, 0);
-    rest_threads();
+    sp_fork_watch();
     pid = fork();
     if (pid < 0)
         return sp_fail_errno(SPRY_SYSTEM, "cannot start a child process");
