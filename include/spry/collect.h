@@ -20,6 +20,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 /* Where schedules are drawn from. */
 typedef enum {
     SPRY_DRAW_BOTH,     /* as many of the one as of the other */

@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 typedef enum { SPRY_EON_MOVES, SPRY_EON_ATTENTION } spry_eon;
 
 /* What attention knows of a neuron: entries of the Laplacian's eigenvectors

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 /* ---- Algorithm 1: edges one after the other, in any valid order ---- */
 
 typedef struct spry_stream spry_stream;

@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 typedef enum {
     SPRY_IMPORT_WACO,
     SPRY_IMPORT_AUTOSPARSE,

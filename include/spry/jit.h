@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 /* SPRY_OK when a kernel can be compiled and loaded here and now (one is);
  * else SPRY_SYSTEM, and the sentence says what is missing. */
 spry_status spry_jit_available(void);

@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 /* Instruction sets that kernels are written for, in order of width. */
 typedef enum {
     SPRY_PORTABLE = 0, /* any CPU, 16-byte vectors, left to the compiler */

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef struct spry_matrix {
     int64_t rows, cols, nnz;
     spry_index index;     /* width of col */
@@ -54,6 +56,8 @@ spry_status spry_matrix_triples(spry_matrix **out, int64_t rows, int64_t cols,
 spry_status spry_matrix_transpose(spry_matrix **out, const spry_matrix *m);
 
 void spry_matrix_free(spry_matrix *m);
+
+/* ==== advanced ==== */
 
 /* ---- making matrices ---- */
 

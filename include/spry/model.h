@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 typedef struct {
     double seconds;   /* of one run: all terms together */
     double bandwidth; /* moving bytes */

@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef enum {
     SPRY_LINEAR, /* x */
     SPRY_RELU,   /* max(x, 0) */
@@ -87,6 +89,8 @@ spry_status spry_network_make(spry_network **out, const spry_network *parts);
 
 void spry_network_free(spry_network *n);
 
+/* ==== advanced ==== */
+
 /* By the name's ending: FILE.spnet, or a folder that becomes a Graph
  * Challenge one (chained, equal widths), made when missing. */
 spry_status spry_network_write(const spry_network *n, const char *path);
@@ -151,6 +155,8 @@ spry_status spry_network_reference(double *y, const spry_network *n,
  * layers' values. */
 spry_status spry_layers_run(float *y, spry_layers *s, const float *x,
                             int64_t batch);
+
+/* ==== experimental ==== */
 
 /* ---- inputs ----
  *

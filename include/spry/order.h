@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 typedef struct {
     size_t size;    /* of this struct */
     int64_t window; /* edges that GO, EGO look back to */

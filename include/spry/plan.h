@@ -14,12 +14,16 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 typedef struct spry_plan spry_plan;
 
 /* Pack and load. A kernel that is not built in is compiled; without a
  * compiler that fails with SPRY_SYSTEM. m NULL: the detected machine. */
 spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
                            const spry_schedule *x, const spry_machine *m);
+
+/* ==== simple ==== */
 
 /* C = A B, or y = A x. */
 spry_status spry_run(const spry_plan *plan, const void *B, void *C);
@@ -36,6 +40,9 @@ spry_status spry_plan_check(const spry_plan *plan, uint64_t seed);
 void spry_plan_free(spry_plan *plan);
 
 const char *spry_plan_text(const spry_plan *plan); /* its schedule */
+
+/* ==== advanced ==== */
+
 const spry_schedule *spry_plan_schedule(const spry_plan *plan);
 const spry_problem *spry_plan_problem(const spry_plan *plan);
 double spry_plan_bytes(const spry_plan *plan);        /* packed storage */

@@ -23,6 +23,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef enum { SPRY_SPMV, SPRY_SPMM, SPRY_SDDMM, SPRY_MTTKRP } spry_op;
 enum { SPRY_OPS = 4 };
 
@@ -45,6 +47,8 @@ spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
 void spry_problem_set_layout(spry_problem *p, spry_layout layout);
 
 void spry_problem_free(spry_problem *p);
+
+/* ==== advanced ==== */
 
 spry_op spry_problem_op(const spry_problem *p);
 spry_type spry_problem_type(const spry_problem *p);

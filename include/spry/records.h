@@ -17,6 +17,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 typedef enum {
     SPRY_VERDICT_OK,
     SPRY_VERDICT_WRONG,

@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 typedef struct {
     size_t size;         /* of this struct */
     const char *title;   /* NULL: "What spry found" */

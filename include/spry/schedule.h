@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 typedef enum {
     SPRY_CSR,  /* compressed rows; tile=0: the plain loop, the baseline */
     SPRY_BCSR, /* dense r x c blocks */

@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+/* ==== advanced ==== */
+
 /* The i-th pass's name and one line about it, or NULL past the last. */
 const char *spry_pass_name(int i);
 const char *spry_pass_help(int i);

@@ -17,6 +17,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 /* ---- the space that WACO searches ----
  *
  * Every split of the sparse indices, dense blocks of 1 to 128, and of the

@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef enum {
     SPRY_OK = 0,
     SPRY_FAIL = 1,      /* something else went wrong; the message says what */

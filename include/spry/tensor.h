@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef struct spry_tensor {
     int64_t dim[3];
     spry_matrix *unfolded; /* dim[0] x (dim[1] * dim[2]); owned */
@@ -42,6 +44,8 @@ spry_status spry_tensor_coordinates(spry_tensor **out, const int64_t dim[3],
 spry_status spry_tensor_turn(spry_tensor **out, const spry_tensor *t, int mode);
 
 void spry_tensor_free(spry_tensor *t);
+
+/* ==== advanced ==== */
 
 /* spec: "KIND key=value ...", for instance "fibers i=10k length=32". Same
  * spec and seed, same tensor, any machine. */

@@ -17,6 +17,8 @@
 extern "C" {
 #endif
 
+/* ==== experimental ==== */
+
 /* The i-th kind of model and a line about it; NULL past the last. */
 const char *spry_model_kind(int i);
 const char *spry_model_about(int i);

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+/* ==== simple ==== */
+
 typedef enum {
     SPRY_LOOKUP,  /* what the store knows, else the baseline */
     SPRY_PREDICT, /* the model's choice, nothing is measured */
@@ -102,6 +104,8 @@ typedef struct {
  * after a tune or a run may tune and run in the child, on as many threads. */
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt);
+
+/* ==== advanced ==== */
 
 /* What a tune would race, best first, with the seconds that are predicted;
  * nothing is measured. out[most]; *count is how many there are. */
