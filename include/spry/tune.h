@@ -116,6 +116,11 @@ typedef struct {
 spry_status spry_propose(spry_candidate *out, int *count, int most,
                          const spry_problem *p, const spry_tune_options *opt);
 
+/* The plan of one way to compute p, whatever p is: a schedule as text, or
+ * what its family calls so (inference.h). m NULL: the detected machine. */
+spry_status spry_plan_from(spry_plan **out, const spry_problem *p,
+                           const char *text, const spry_machine *m);
+
 /* The story of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);
 

@@ -151,6 +151,7 @@ static spry_status measure(collection *c, const sp_urn *u)
                   .family = c->family,
                   .m = &c->m,
                   .oracle = c->oracle,
+                  .whole = sp_family_whole(c->family, c->oracle),
                   .shared = &c->shared,
                   .baselines = c->baselines,
                   .tools = c->kernels,
@@ -267,7 +268,7 @@ static spry_status collect(collection *c)
         return s;
     s = draw(c, &u);
     if (s == SPRY_OK)
-        s = c->family->ask(&c->oracle, c->p, c->opt.seed, 0);
+        s = c->family->ask(&c->oracle, c->p, c->opt.seed, SP_TO_CHECK);
     return s == SPRY_OK ? measure(c, &u) : s;
 }
 

@@ -62,6 +62,10 @@ typedef struct {
 
 enum { SP_BASELINES = 4 };
 
+/* What an oracle is for: to check plans, to run them on its operands only, or
+ * for a glance at one. */
+typedef enum { SP_TO_CHECK, SP_TO_RUN, SP_TO_GLANCE } sp_purpose;
+
 typedef struct {
     const char *name;
     const sp_problem_kind *kind; /* of problems that it computes */
@@ -82,9 +86,8 @@ typedef struct {
 
     /* ---- oracles: operands and right answers, for many plans ---- */
 
-    /* brief: to run with, or for a glance. */
     spry_status (*ask)(void **oracle, const spry_problem *p, uint64_t seed,
-                       int brief);
+                       sp_purpose purpose);
     /* All that can be checked. */
     spry_status (*check)(const void *oracle, const spry_plan *plan);
     /* One run, every result compared; *seconds is what it took by the clock. */
@@ -96,6 +99,9 @@ typedef struct {
     int (*checks_fast)(const spry_problem *p);
     /* One run on the oracle's operands, to be timed. */
     void (*run)(const void *oracle, const spry_plan *plan);
+    /* Where a whole run would take long the oracle's operands are a part of
+     * it: how many times as long the whole takes. NULL: they never are. */
+    double (*whole)(const void *oracle);
     void (*forget)(void *oracle);
 
     /* ---- advisers: search and model, for one tune ---- */

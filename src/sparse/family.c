@@ -50,11 +50,12 @@ static spry_status make(spry_plan **out, const spry_problem *p,
 /* ---- oracles ---- */
 
 static spry_status ask(void **oracle, const spry_problem *p, uint64_t seed,
-                       int brief)
+                       sp_purpose purpose)
 {
     sp_oracle *o = NULL;
-    spry_status s = brief ? sp_oracle_brief(&o, sp_sparse_of(p), seed)
-                          : sp_oracle_make(&o, sp_sparse_of(p), seed);
+    spry_status s = purpose == SP_TO_CHECK
+                        ? sp_oracle_make(&o, sp_sparse_of(p), seed)
+                        : sp_oracle_brief(&o, sp_sparse_of(p), seed);
 
     *oracle = o;
     return s;

@@ -108,7 +108,7 @@ static double time_once(const sp_heats *h, const sp_result *r,
     double begun = clock_of(h)();
 
     run_once(&one);
-    return clock_of(h)() - begun;
+    return (clock_of(h)() - begun) * h->whole;
 }
 
 /* Who was slow in the checked run has a few more: the first is cold, and
@@ -118,10 +118,10 @@ static void cut_short(const sp_heats *h, sp_result *r, const spry_plan *plan)
 {
     const sp_result *base = sp_heats_baseline(results(h), h->baselines);
     double limit = fmax(h->cut * base->racer.seconds, SHORT_RUN);
-    double seconds[SLOW_RUNS] = {r->once}, spent = r->once;
+    double seconds[SLOW_RUNS] = {r->once * h->whole}, spent = seconds[0];
     int runs = 1;
 
-    if (!base->done || r == base || r->once < limit)
+    if (!base->done || r == base || seconds[0] < limit)
         return;
     while (runs < SLOW_RUNS && spent < SLOW_SECONDS) {
         seconds[runs] = time_once(h, r, plan);
@@ -219,6 +219,14 @@ static double largest_speedup(const sp_heats *h, const sp_result *r)
     return fmax(most, TWICE);
 }
 
+/* The oracle's operands may be a part of what a run computes. */
+static void make_whole(sp_racer *r, double whole)
+{
+    r->seconds *= whole;
+    for (int k = 0; k < r->pairs; k++)
+        r->samples[k] *= whole;
+}
+
 static int is_doubtful(const sp_heats *h, const sp_result *r,
                        const sp_racer *racer)
 {
@@ -241,8 +249,10 @@ static int race_once(const sp_heats *h, const lineup *l, const sp_contestant *c,
     for (int i = 0; i < l->count; i++)
         once[i] = l->result[i]->once;
     (void)sp_race(out, c, l->count, &o);
-    for (int i = 0; i < l->count; i++)
+    for (int i = 0; i < l->count; i++) {
+        make_whole(&out[i], h->whole);
         note_fastest(l->result[i], &out[i]);
+    }
     for (int i = l->plain; i < l->count; i++)
         doubtful += is_doubtful(h, l->result[i], &out[i]);
     return doubtful;

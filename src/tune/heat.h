@@ -11,6 +11,10 @@
 
 /* The row of families.c that computes p; NULL: none does. */
 const sp_family *sp_family_of(const spry_problem *p);
+/* The same, but SPRY_USAGE and a sentence instead of NULL. */
+spry_status sp_family_need(const sp_family **out, const spry_problem *p);
+/* How many runs on the oracle's operands a whole run takes. */
+double sp_family_whole(const sp_family *f, const void *oracle);
 
 /* A candidate and what became of it. Lies in memory shared with the child
  * that measures; `done` is set last. */
@@ -35,6 +39,7 @@ typedef struct {
     const sp_family *family;
     const spry_machine *m;
     const void *oracle; /* the family's */
+    double whole;       /* its: a whole run takes this many of its runs */
     sp_shared *shared;  /* sp_result[], the plain ways first */
     int baselines;
     void *tools;     /* of the family, made beforehand; may be NULL */

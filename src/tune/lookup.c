@@ -23,7 +23,7 @@ static spry_machine known_machine(sp_tuner *t)
 static spry_status glance(const sp_tuner *t, const spry_plan *plan)
 {
     void *oracle = NULL;
-    spry_status s = t->family->ask(&oracle, t->p, t->opt.seed, 1);
+    spry_status s = t->family->ask(&oracle, t->p, t->opt.seed, SP_TO_GLANCE);
 
     if (s == SPRY_OK)
         s = t->family->glance(oracle, plan);

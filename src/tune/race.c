@@ -24,6 +24,7 @@ static spry_status race(spry_score *out, const spry_plan *const *plan,
     runner r[MOST];
     sp_contestant c[MOST];
     sp_race_options o = SP_RACE_DEFAULTS;
+    double whole = sp_family_whole(as->family, as->oracle);
     spry_status s;
 
     if (!racer)
@@ -37,8 +38,8 @@ static spry_status race(spry_score *out, const spry_plan *const *plan,
     }
     s = sp_race(racer, c, plans, &o);
     for (int i = 0; s == SPRY_OK && i < plans; i++)
-        out[i] = (spry_score){racer[i].seconds, racer[i].speedup, racer[i].low,
-                              racer[i].high, racer[i].pairs};
+        out[i] = (spry_score){racer[i].seconds * whole, racer[i].speedup,
+                              racer[i].low, racer[i].high, racer[i].pairs};
     sp_free(racer);
     return s;
 }
@@ -58,7 +59,7 @@ spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
         if (spry_plan_problem(plan[i]) != p)
             return sp_fail(SPRY_USAGE, "plans of one problem can race");
     family = sp_family_of(p);
-    s = family->ask(&oracle, p, 1, 1);
+    s = family->ask(&oracle, p, 1, SP_TO_RUN);
     if (s == SPRY_OK)
         s = race(out, plan, plans, pairs, seconds,
                  &(runner){family, oracle, NULL});

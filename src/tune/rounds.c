@@ -34,6 +34,7 @@ static sp_heats heats_of(sp_tuner *t, const sp_race_options *o)
                       .family = t->family,
                       .m = &t->m,
                       .oracle = t->oracle,
+                      .whole = sp_family_whole(t->family, t->oracle),
                       .shared = &t->shared,
                       .baselines = t->baselines,
                       .least = t->least,
@@ -104,10 +105,11 @@ static const double LEAST_SHARE = 0.1;
 static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
 {
     double left = t->begun + t->opt.seconds - sp_seconds();
-    double need = ROUNDS * sp_baseline(t)->racer.seconds;
+    double rounds = ROUNDS / sp_family_whole(t->family, t->oracle);
+    double need = rounds * sp_baseline(t)->racer.seconds;
 
     for (int i = 0; i < *n; i++) {
-        double more = ROUNDS * sp_results(t)[finalist[i]].racer.seconds;
+        double more = rounds * sp_results(t)[finalist[i]].racer.seconds;
 
         if (i > 0 && need + more > left)
             *n = i;

@@ -35,11 +35,10 @@ spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
         memcpy(&t->opt, opt,
                opt->size < sizeof t->opt ? opt->size : sizeof t->opt);
     t->p = p;
-    t->family = sp_family_of(p);
     t->best = -1;
     t->begun = sp_seconds();
-    if (!t->family)
-        return sp_fail(SPRY_USAGE, "no family computes a %s", p->kind->name);
+    if (sp_family_need(&t->family, p) != SPRY_OK)
+        return SPRY_USAGE;
     if (!(t->opt.seconds >= 0 && t->opt.calls >= 0 && t->opt.threads >= 0))
         return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
                                    "negative");
@@ -348,7 +347,7 @@ spry_status sp_tune_open_results(sp_tuner *t)
 
 static spry_status start_measuring(sp_tuner *t)
 {
-    spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, 0);
+    spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, SP_TO_CHECK);
 
     if (s == SPRY_OK)
         s = sp_tune_open_results(t);

@@ -291,7 +291,7 @@ static sp_tuner hostile_tuner(const fixture *f, sp_family *family)
     t.deadline = sp_seconds() + 30;
     t.baselines = 1;
     check_ok(spry_machine_detect(&t.m));
-    check_ok(family->ask(&t.oracle, f->p, 1, 0));
+    check_ok(family->ask(&t.oracle, f->p, 1, SP_TO_CHECK));
     check_ok(sp_shared_open(&t.shared, SP_RESULTS * sizeof(sp_result)));
     return t;
 }
@@ -398,6 +398,7 @@ static sp_result race_beside_work(fixture *f, const int *threads, int plains,
                   .family = &family,
                   .m = &t.m,
                   .oracle = t.oracle,
+                  .whole = 1,
                   .shared = &t.shared,
                   .baselines = plains,
                   .deadline = sp_seconds() + 60,
