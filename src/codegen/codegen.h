@@ -50,7 +50,7 @@ void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage);
 /* The same, exported. */
 void sp_codegen_file(sp_buf *out, const sp_spec *k);
 
-/* Compiler flags that a kernel needs, NULL-terminated. */
+/* Compiler flags that a kernel needs, its -O first, NULL-terminated. */
 enum { SP_FLAGS = 16 };
 const char *const *sp_codegen_flags(const char *out[SP_FLAGS],
                                     const sp_spec *k);

@@ -108,8 +108,8 @@ static int add_flags(const char *out[SP_FLAGS], int at,
     return at;
 }
 
-/* Rows walked vector by vector are written out so far that more than -O1 finds
- * nothing, and takes twice as long to find it. */
+/* Rows walked vector by vector are written out so far that more than `quick`
+ * finds nothing, and takes twice as long to find it. */
 static int is_written_out(const sp_spec *k)
 {
     return (k->format == SPRY_CSR || k->format == SPRY_DCSR ||
@@ -117,7 +117,9 @@ static int is_written_out(const sp_spec *k)
            (k->op == SPRY_SPMM || k->op == SPRY_SDDMM) && !k->plain;
 }
 
-/* Nests leave vectors of sparse loops to the compiler and open their own
+/* GCC makes one instruction of a multiplication and an addition only among
+ * its expensive optimizations, which -O1 leaves out; clang does it anyway.
+ * Nests leave vectors of sparse loops to the compiler and open their own
  * parallel loops. */
 const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
 {
@@ -125,13 +127,15 @@ const char *const *sp_codegen_flags(const char *out[SP_FLAGS], const sp_spec *k)
                                        "-fno-signed-zeros",
                                        "-fno-trapping-math", NULL};
     static const char *const threads[] = {"-fopenmp", NULL};
-    static const char *const quick[] = {"-O1", NULL};
-    int at = add_flags(out, 0, sp_isa_of(k->isa)->flags);
+    static const char *const quick[] = {"-O1", "-fexpensive-optimizations",
+                                        NULL};
+    static const char *const usual[] = {"-O2", NULL};
+    int at = add_flags(out, 0,
+                       is_written_out(k)         ? quick
+                       : k->format == SPRY_SUPER ? nest
+                                                 : usual);
 
-    if (is_written_out(k))
-        at = add_flags(out, at, quick);
-    if (k->format == SPRY_SUPER)
-        at = add_flags(out, at, nest);
+    at = add_flags(out, at, sp_isa_of(k->isa)->flags);
     if (k->format == SPRY_SUPER && k->super.parallel)
         at = add_flags(out, at, threads);
     out[at] = NULL;

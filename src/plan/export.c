@@ -233,7 +233,7 @@ static const char body[] =
 static const char header[] =
     "/* @.h - written by spry: ~\n"
     " *\n"
-    " * Compile @.c with: cc -std=gnu11 -O2 -ffp-contract=fast%\n"
+    " * Compile @.c with: cc -std=gnu11 -ffp-contract=fast%\n"
     " * and -fopenmp for threads. @.bin holds the matrix. Dense operands are\n"
     " * row-major and finite. */\n"
     "#ifndef @_H\n"

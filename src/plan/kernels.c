@@ -29,13 +29,11 @@ typedef struct {
 /* Some kernels need no more than -O1. */
 static int kind_of(const sp_spec *k)
 {
-    const char *room[SP_FLAGS], *const *flag = sp_codegen_flags(room, k);
+    const char *flags[SP_FLAGS];
 
     if (k->format == SPRY_SUPER)
         return NESTS;
-    while (*flag && strcmp(*flag, "-O1") != 0)
-        flag++;
-    return *flag ? QUICK : OTHERS;
+    return strcmp(sp_codegen_flags(flags, k)[0], "-O1") == 0 ? QUICK : OTHERS;
 }
 
 static void *find(const sp_kernels *k, const char *name)
