@@ -1,7 +1,7 @@
 /* plan.h - a schedule bound to a problem: packed data and a loaded kernel.
  *
- * A plan is immutable; any number of threads may run it at once. It borrows
- * the problem, which must outlive it. */
+ * Any number of threads may run a plan at once; only a refill changes it. It
+ * borrows the problem, which must outlive it. */
 #ifndef SPRY_PLAN_H
 #define SPRY_PLAN_H
 
@@ -36,6 +36,15 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
 /* Compare with the reference: integer operands bit for bit, then real ones
  * within the error bound of a sum. SPRY_WRONG says where they differ. */
 spry_status spry_plan_check(const spry_plan *plan, uint64_t seed);
+
+/* New values on the same pattern: as many as the problem's matrix has
+ * entries, in its order and its type; they are copied. The plan then computes
+ * as one made anew would, bit for bit. Takes about as long as copying the
+ * packed data; the first call also notes where entries are kept, later ones
+ * allocate nothing. Nobody may run the plan meanwhile. A plan with a palette
+ * (or one value for all) takes values that fit it; else SPRY_USAGE, and it
+ * stays as it was. */
+spry_status spry_plan_refill(spry_plan *plan, const void *values);
 
 void spry_plan_free(spry_plan *plan);
 

@@ -26,6 +26,9 @@ sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia,
 spry_status sp_pack_sell_panel(sp_pack_job *w, sp_part *q, const int64_t *from,
                                const int64_t *to);
 
+/* How many threads it takes to pack A, of those that may be used. */
+int sp_pack_threads(const spry_matrix *A, int threads);
+
 /* Add `count` empty parts. */
 spry_status sp_pack_parts(sp_pack_job *w, int count);
 /* Room for `units` + 1 starts, `entries` columns and `values` values. */

@@ -30,7 +30,7 @@ static sp_packer *packer_of(const sp_sparse *p, const spry_schedule *x)
 
 /* As many threads as may be used and have something to do: few entries are
  * packed before another thread has started. */
-static int threads_of(const spry_matrix *A, int threads)
+int sp_pack_threads(const spry_matrix *A, int threads)
 {
     enum { FEW = 32768 };
     int most = omp_get_max_threads();
@@ -59,7 +59,8 @@ spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
                     int lanes, int threads)
 {
     sp_packed *k = sp_alloc(1, sizeof *k);
-    sp_pack_job w = {p, p->A, x, lanes, threads_of(p->A, threads), k, NULL};
+    sp_pack_job w = {p, p->A, x, lanes, sp_pack_threads(p->A, threads),
+                     k, NULL};
     sp_palette palette;
     spry_status s;
 

@@ -52,4 +52,21 @@ spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
                     int lanes, int threads);
 void sp_packed_free(sp_packed *k);
 
+/* ---- new values on the same pattern (refill.c) ---- */
+
+/* Where entries went: x, lanes and p as for sp_pack. */
+typedef struct sp_slots sp_slots;
+spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
+                          const spry_schedule *x, int lanes, int threads);
+void sp_slots_free(sp_slots *w);
+/* Store values in place of those that were packed: value[nnz], in the type of
+ * p's matrix. SPRY_USAGE, and nothing is changed, when a palette has no room
+ * for them. Allocates nothing. */
+spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
+                             const sp_sparse *p, int palette,
+                             const void *value);
+/* And back: out[nnz] in p's type. */
+void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
+                      const sp_sparse *p, int palette);
+
 #endif

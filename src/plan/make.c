@@ -85,6 +85,7 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     plan->head.kernel = plan->name;
     plan->p = p;
     plan->x = *x;
+    plan->threads = m->threads;
     plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->head.text, x);
     s = pack(plan, m);
@@ -153,6 +154,7 @@ void sp_sparse_plan_free(sp_sparse_plan *plan)
     if (!plan)
         return;
     sp_packed_free(plan->packed);
+    sp_slots_free(plan->slots);
     sp_scratch_close(plan->scratch);
     sp_jit_free(plan->code);
     sp_jit_free(plan->rest_code);
@@ -192,12 +194,16 @@ static spry_status run(const spry_plan *plan, const sp_operands *f)
 static spry_status check(const spry_plan *plan, uint64_t seed)
 {
     const sp_sparse_plan *own = sp_sparse_plan_of(plan);
-    sp_oracle *o;
-    spry_status s = sp_oracle_make(&o, own->p, seed);
+    sp_present now;
+    sp_oracle *o = NULL;
+    spry_status s = sp_present_open(&now, own);
 
+    if (s == SPRY_OK)
+        s = sp_oracle_make(&o, &now.p, seed);
     if (s == SPRY_OK)
         s = sp_oracle_check(o, own);
     sp_oracle_free(o);
+    sp_present_close(&now);
     return s;
 }
 
@@ -216,10 +222,15 @@ static spry_status write(const spry_plan *plan, const char *dir,
     return sp_sparse_export(sp_sparse_plan_of(plan), dir, name);
 }
 
+static spry_status refill(spry_plan *plan, const void *values)
+{
+    return sp_sparse_refill((sp_sparse_plan *)plan, values);
+}
+
 static void free_plan(spry_plan *plan)
 {
     sp_sparse_plan_free((sp_sparse_plan *)plan);
 }
 
-const sp_plan_kind sp_sparse_plans = {two_operands, run,   check,
-                                      source,       write, free_plan};
+const sp_plan_kind sp_sparse_plans = {two_operands, run,    check,    source,
+                                      write,        refill, free_plan};

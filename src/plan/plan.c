@@ -36,6 +36,16 @@ spry_status spry_plan_export(const spry_plan *plan, const char *dir,
     return plan->kind->write(plan, dir, name);
 }
 
+spry_status spry_plan_refill(spry_plan *plan, const void *values)
+{
+    if (!plan || !values)
+        return sp_fail(SPRY_USAGE, "a refill needs a plan and values");
+    if (!plan->kind->refill)
+        return sp_fail(SPRY_USAGE, "a plan of %s cannot be refilled",
+                       plan->p->kind->name);
+    return plan->kind->refill(plan, values);
+}
+
 void spry_plan_free(spry_plan *plan)
 {
     if (!plan)

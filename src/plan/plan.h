@@ -16,6 +16,8 @@ typedef struct {
     spry_status (*source)(char **out, const spry_plan *plan);
     spry_status (*write)(const spry_plan *plan, const char *dir,
                          const char *name);
+    /* New values on the same pattern; NULL: there is no such thing. */
+    spry_status (*refill)(spry_plan *plan, const void *values);
     void (*free)(spry_plan *plan);
 } sp_plan_kind;
 

@@ -334,12 +334,16 @@ static int all_finite(const sp_sparse *p, const void *X, int64_t count)
 }
 
 /* The stored entries one by one: what padding cannot disturb. */
-static void run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
+static spry_status run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
 {
-    sp_sparse p = *plan->p; /* operands are row-major by now */
+    sp_present now;
+    spry_status s = sp_present_open(&now, plan);
 
-    p.layout = SPRY_ROW_MAJOR;
-    sp_reference(&p, f);
+    now.p.layout = SPRY_ROW_MAJOR; /* as operands are by now */
+    if (s == SPRY_OK)
+        sp_reference(&now.p, f);
+    sp_present_close(&now);
+    return s;
 }
 
 spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
@@ -368,13 +372,11 @@ spry_status sp_run_rows(const sp_sparse_plan *plan, sp_operands f)
 
     if (plan->packed->pads && f.beta != 0 &&
         (!all_finite(p, f.B, sp_sparse_input_size(p, 0)) ||
-         !all_finite(p, f.D, sp_sparse_input_size(p, 1)))) {
-        run_plainly(plan, &f);
-        return SPRY_OK;
-    }
+         !all_finite(p, f.D, sp_sparse_input_size(p, 1))))
+        return run_plainly(plan, &f);
     s = sp_run_kernel(plan, f, &bad);
-    if (bad && plan->packed->pads && f.beta == 0)
-        run_plainly(plan, &f);
+    if (s == SPRY_OK && bad && plan->packed->pads && f.beta == 0)
+        s = run_plainly(plan, &f);
     return s;
 }
 

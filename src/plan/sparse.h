@@ -31,6 +31,8 @@ typedef struct {
     struct sp_kernels *kernels; /* or for many; both NULL: built in */
     int foreign;         /* for a wider machine than this one: not to be run */
     sp_scratch *scratch; /* room for copies of the dense operand */
+    sp_slots *slots;     /* of entries in `packed`; NULL: never refilled */
+    int threads;         /* that may pack */
 } sp_sparse_plan;
 
 extern const sp_plan_kind sp_sparse_plans;
@@ -42,6 +44,17 @@ void sp_sparse_plan_free(sp_sparse_plan *plan);
 spry_status sp_sparse_run(const sp_sparse_plan *plan, sp_operands f);
 spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
                              const char *name);
+
+/* The plan's problem with the values it computes with now: those of the
+ * problem's matrix, or of the last refill. Closed after use (refill.c). */
+typedef struct {
+    sp_sparse p;
+    spry_matrix A;
+    void *value;
+} sp_present;
+spry_status sp_present_open(sp_present *out, const sp_sparse_plan *plan);
+void sp_present_close(sp_present *now);
+spry_status sp_sparse_refill(sp_sparse_plan *plan, const void *values);
 
 /* All of spry_plan_make but the kernel. */
 spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,

@@ -1,0 +1,258 @@
+/* refill.c - new values into storage that is packed already.
+ *
+ * Where an entry went is asked of the packer itself, once: it packs a matrix
+ * of the same pattern whose values are the entries' numbers. So no format has
+ * to say twice how it lays things out. */
+#include "pack/pack.h"
+
+#include "pack/internal.h"
+
+typedef struct {
+    void *entry;   /* [count] the entry at each place, -1 for padding; as wide
+                      as the numbers need. NULL: place k holds entry k */
+    int64_t count; /* places */
+} part_slots;
+
+struct sp_slots {
+    int threads, wide, parts;
+    part_slots part[];
+};
+
+enum { PIECE = 1 << 14 }; /* places a thread takes at a time */
+
+static int64_t entry_at(const sp_slots *w, const part_slots *q, int64_t k)
+{
+    if (!q->entry)
+        return k;
+    return w->wide ? ((const int64_t *)q->entry)[k]
+                   : ((const int32_t *)q->entry)[k];
+}
+
+/* ---- finding places ---- */
+
+static spry_status note_part(const sp_slots *w, part_slots *q,
+                             const sp_part *part, int64_t nnz)
+{
+    const double *number = part->val;
+
+    q->count = part->values;
+    q->entry = sp_alloc_raw(q->count, w->wide ? 8 : 4);
+    if (!q->entry)
+        return sp_fail_memory((size_t)q->count * 8);
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int64_t k = 0; k < q->count; k++) {
+        int64_t entry = (int64_t)number[k] - 1;
+
+        if (w->wide)
+            ((int64_t *)q->entry)[k] = entry;
+        else
+            ((int32_t *)q->entry)[k] = (int32_t)entry;
+    }
+    if (w->parts > 1 || q->count != nnz)
+        return SPRY_OK;
+    for (int64_t k = 0; k < nnz; k++)
+        if (entry_at(w, q, k) != k)
+            return SPRY_OK;
+    sp_free(q->entry);
+    q->entry = NULL;
+    return SPRY_OK;
+}
+
+static spry_status note_all(sp_slots **out, const sp_packed *k, int64_t nnz,
+                            int threads)
+{
+    size_t bytes = sizeof **out + (size_t)k->parts * sizeof(part_slots);
+    sp_slots *w = sp_alloc(1, bytes);
+    spry_status s = SPRY_OK;
+
+    if (!w)
+        return sp_fail_memory(bytes);
+    w->threads = threads;
+    w->wide = nnz >= INT32_MAX;
+    w->parts = k->parts;
+    for (int i = 0; s == SPRY_OK && i < k->parts; i++)
+        s = note_part(w, &w->part[i], &k->part[i], nnz);
+    if (s == SPRY_OK)
+        *out = w;
+    else
+        sp_slots_free(w);
+    return s;
+}
+
+/* Compressed rows as they are need no asking. */
+static spry_status note_nothing(sp_slots **out, int64_t nnz, int threads)
+{
+    sp_slots *w = sp_alloc(1, sizeof *w + sizeof(part_slots));
+
+    if (!w)
+        return sp_fail_memory(sizeof *w);
+    w->threads = threads;
+    w->parts = 1;
+    w->part[0].count = nnz;
+    *out = w;
+    return SPRY_OK;
+}
+
+static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
+                              const spry_schedule *x, int lanes, int threads)
+{
+    spry_matrix A = *p->A;
+    spry_schedule plain = *x;
+    sp_sparse numbered = *p;
+    sp_packed *k = NULL;
+    double *number = sp_alloc_raw(A.nnz, sizeof *number);
+    spry_status s;
+
+    if (!number)
+        return sp_fail_memory((size_t)A.nnz * sizeof *number);
+    for (int64_t e = 0; e < A.nnz; e++)
+        number[e] = (double)(e + 1); /* exact: nnz is far below 2^53 */
+    A.type = numbered.type = SPRY_F64;
+    A.val = number;
+    numbered.A = &A;
+    plain.palette = 0;
+    s = sp_pack(&k, &numbered, &plain, lanes, threads);
+    if (s == SPRY_OK)
+        s = note_all(out, k, A.nnz, threads);
+    sp_packed_free(k);
+    sp_free(number);
+    return s;
+}
+
+spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
+                          const spry_schedule *x, int lanes, int threads)
+{
+    int as_given =
+        x->format == SPRY_CSR && !x->order && !x->panel && p->op != SPRY_MTTKRP;
+
+    *out = NULL;
+    threads = sp_pack_threads(p->A, threads);
+    if (as_given || x->palette == 1)
+        return note_nothing(out, p->A->nnz, threads);
+    return ask_packer(out, p, x, lanes, threads);
+}
+
+void sp_slots_free(sp_slots *w)
+{
+    for (int i = 0; w && i < w->parts; i++)
+        sp_free(w->part[i].entry);
+    sp_free(w);
+}
+
+/* ---- values in ---- */
+
+/* Places [from, to); of a list of places only those that are no padding. */
+#define PUT(name, To, From, Entry)                                \
+    static void name(void *out, const void *in, const void *list, \
+                     int64_t from, int64_t to)                    \
+    {                                                             \
+        To *restrict val = out;                                   \
+        const From *restrict value = in;                          \
+        const Entry *restrict entry = list;                       \
+                                                                  \
+        for (int64_t k = from; !entry && k < to; k++)             \
+            val[k] = (To)value[k];                                \
+        for (int64_t k = from; entry && k < to; k++)              \
+            if (entry[k] >= 0)                                    \
+                val[k] = (To)value[entry[k]];                     \
+    }
+
+PUT(f32_f32, float, float, int32_t)
+PUT(f32_f64, float, double, int32_t)
+PUT(f64_f32, double, float, int32_t)
+PUT(f64_f64, double, double, int32_t)
+PUT(f32_f32_wide, float, float, int64_t)
+PUT(f32_f64_wide, float, double, int64_t)
+PUT(f64_f32_wide, double, float, int64_t)
+PUT(f64_f64_wide, double, double, int64_t)
+
+typedef void putter(void *out, const void *in, const void *list, int64_t from,
+                    int64_t to);
+
+static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
+                       const void *value)
+{
+    static putter *const all[2][2][2] = {
+        {{f32_f32, f32_f32_wide}, {f32_f64, f32_f64_wide}},
+        {{f64_f32, f64_f32_wide}, {f64_f64, f64_f64_wide}}};
+    putter *put = all[p->type == SPRY_F64][p->A->type == SPRY_F64][w->wide];
+
+    for (int i = 0; i < w->parts; i++) {
+        const part_slots *q = &w->part[i];
+        void *val = k->part[i].val;
+
+#pragma omp parallel for num_threads(w->threads) \
+    schedule(static) if (w->threads > 1)
+        for (int64_t from = 0; from < q->count; from += PIECE)
+            put(val, value, q->entry, from,
+                q->count - from < PIECE ? q->count : from + PIECE);
+    }
+}
+
+/* The table anew, then every entry's code. */
+static spry_status put_codes(sp_packed *k, const sp_slots *w,
+                             const sp_sparse *p, const spry_matrix *A, int most)
+{
+    sp_palette table;
+
+    sp_palette_of(&table, A);
+    if (table.count > most)
+        return sp_fail(SPRY_USAGE,
+                       "this plan keeps codes for at most %d values, and with "
+                       "0 there are more: make another plan",
+                       most);
+    for (int i = 0; i < w->parts; i++) {
+        const part_slots *q = &w->part[i];
+        sp_part *part = &k->part[i];
+
+        for (int t = 0; t < most; t++)
+            sp_dense_put(p, part->val, t, t < table.count ? table.value[t] : 0);
+        for (int64_t at = 0; at < q->count; at++) {
+            int64_t e = entry_at(w, q, at);
+
+            if (e >= 0)
+                part->code[at] = (uint8_t)sp_palette_code(&table, sp_val(A, e));
+        }
+    }
+    return SPRY_OK;
+}
+
+spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
+                             const sp_sparse *p, int palette, const void *value)
+{
+    spry_matrix A = *p->A;
+
+    A.val = value;
+    if (palette > 1)
+        return put_codes(k, w, p, &A, palette);
+    if (palette == 0) {
+        put_values(k, w, p, value);
+        return SPRY_OK;
+    }
+    if (!sp_matrix_one_value(&A))
+        return sp_fail(SPRY_USAGE, "this plan keeps one value for all entries, "
+                                   "and these differ: make another plan");
+    for (int i = 0; i < k->parts; i++)
+        sp_dense_put(p, k->part[i].val, 0, sp_val(&A, 0));
+    return SPRY_OK;
+}
+
+/* ---- values out ---- */
+
+void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
+                      const sp_sparse *p, int palette)
+{
+    for (int i = 0; i < w->parts; i++) {
+        const part_slots *q = &w->part[i];
+        const sp_part *part = &k->part[i];
+
+        for (int64_t at = 0; at < q->count; at++) {
+            int64_t e = entry_at(w, q, at), from = at;
+
+            if (palette)
+                from = palette == 1 ? 0 : part->code[at];
+            if (e >= 0)
+                sp_dense_put(p, out, e, sp_dense_get(p, part->val, from));
+        }
+    }
+}
