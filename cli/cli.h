@@ -140,8 +140,11 @@ int is_tensor(const char *path);
 spry_status open_store(spry_records **out);
 /* A store that was named must be there: a slip makes no new one. */
 spry_status open_store_to_read(spry_records **out);
+/* Probe it; while the machine is noisy again, up to three times. */
+spry_status probe_well(spry_machine *m);
 /* The machine of --machine, or this one, limited by --threads and --isa.
- * With `probed`, its numbers come from the store or from a probe. */
+ * With `probed`, its numbers come from the store or from a probe; with 2 from
+ * several when the machine is noisy. */
 spry_status open_machine(spry_machine *out, int probed);
 int machine_given(void); /* by --machine or --isa; the tuner needs telling */
 

@@ -127,7 +127,7 @@ static spry_status read_machines(plan *p)
         cli.threads = 1;
     if (!counts) {
         p->machines = 1;
-        return open_machine(&p->machine[0], 1);
+        return open_machine(&p->machine[0], 2);
     }
     for (const char *at = counts; s == SPRY_OK && next_word(word, &at);) {
         if (p->machines == MOST)
@@ -135,7 +135,7 @@ static spry_status read_machines(plan *p)
         s = whole_number(&threads, word, "limits", 1e4);
         cli.threads = (int)threads;
         if (s == SPRY_OK)
-            s = open_machine(&p->machine[p->machines++], 1);
+            s = open_machine(&p->machine[p->machines++], 2);
     }
     return s;
 }

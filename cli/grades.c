@@ -64,7 +64,8 @@ static void cell_times(table *t, double value)
 void grades_print(const spry_grades *g, int count)
 {
     table *t = table_new("model<pairwise>top-1>top-5>rank>rmse>regret@1>@5>"
-                         "@20>speed-up@1>@20>slower>");
+                         "@20>speed-up@1>@20>slower>problems>"
+                         "records>");
 
     for (int i = 0; i < count; i++, g++) {
         table_cell(t, "%s", g->model);
@@ -79,11 +80,9 @@ void grades_print(const spry_grades *g, int count)
         cell_times(t, g->speedup1);
         cell_times(t, g->speedup20);
         cell_percent(t, g->slower);
+        table_cell(t, "%lld", (long long)g->problems);
+        table_cell(t, "%lld", (long long)g->records);
     }
     table_print(t, stdout);
-    g -= count;
-    printf("on %lld held-out problems, %lld records; intervals of 95 %% over "
-           "problems\n",
-           (long long)(count ? g->problems : 0),
-           (long long)(count ? g->records : 0));
+    printf("on held-out problems; intervals of 95 %% over problems\n");
 }

@@ -65,7 +65,8 @@ typedef struct {
 /* Ask hwloc and cpuid. Fast; nothing is measured. */
 spry_status spry_machine_detect(spry_machine *out);
 
-/* Measure the second half of *m, in under two seconds. */
+/* Measure the second half of *m, in under two seconds. Of a machine that was
+ * probed before the better numbers stay: what neighbours took does not. */
 spry_status spry_machine_probe(spry_machine *m);
 
 /* Use at most `threads` (0: as they are) and at most `isa`; the fingerprint

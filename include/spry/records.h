@@ -37,6 +37,9 @@ typedef struct {
     const char *about; /* the problem in words: "spmm 128 f32 100x100 nnz 5" */
     const char *schedule; /* text form */
     const char *machine;  /* fingerprint */
+    const char *probe;    /* id of the machine's card as it was then; "" or
+                             NULL: that of the machine put last on this handle,
+                             if it is the record's and was probed */
     const char *compiler; /* "built-in" or the compiler's version */
     spry_verdict verdict;
     char noise;                /* grade of the machine's noise, A..D or ? */
@@ -136,10 +139,17 @@ spry_status spry_records_put_machine(spry_records *db, const spry_machine *m);
 spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
                                      int *found, const char *fingerprint);
 
+/* The card that records of this probe were measured under; for "", or one
+ * that is not here, the machine as it is known now. */
+spry_status spry_records_get_probe(spry_records *db, spry_machine *out,
+                                   int *found, const char *probe,
+                                   const char *fingerprint);
+
 /* Origins of problems, in order of their keys. */
 spry_status spry_records_put_origin(spry_records *db, const spry_origin *o);
 /* The base matrix that a source names: the file's name without folders,
- * endings and WACO's _RxC_N of resized copies; of gen:SPEC#SEED, the SPEC.
+ * endings and WACO's _RxC_N of resized copies; of gen:SPEC#SEED, the SPEC
+ * without what only says how large it is (rows, cols, nnz, nx, scale ...).
  * Returns buf. */
 enum { SPRY_GROUP_TEXT = 256 };
 char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source);

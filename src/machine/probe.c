@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "machine/internal.h"
+#include "machine/machine.h"
 
 enum { MEGA = 1 << 20 };
 
@@ -138,6 +139,7 @@ static spry_status can_run_here(const spry_machine *m)
 
 spry_status spry_machine_probe(spry_machine *m)
 {
+    spry_machine before = *m;
     sp_probe p = {.m = m};
     spry_status s = can_run_here(m);
     void *small = NULL;
@@ -162,5 +164,8 @@ spry_status spry_machine_probe(spry_machine *m)
     sp_free(p.region);
     round_all(m);
     m->probed = 1;
+    sp_machine_merge(m, &before);
+    if (before.probed && before.noise < m->noise)
+        m->noise = before.noise;
     return SPRY_OK;
 }

@@ -92,6 +92,7 @@ enum { SP_OPINIONS = 2 };
 typedef struct {
     const char *name, *about;
     int matrix;   /* 1: needs the matrix of every subject */
+    int nests;    /* 1: has no words for other schedules */
     int absolute; /* 1: scores are log seconds; else only order means much */
     /* Fill c->nn from the examples; then c is open. */
     spry_status (*fit)(sp_cost *c, const sp_fitting *l);

@@ -154,6 +154,51 @@ spry_status sp_features_pattern(float out[SP_PATTERN], const sp_sparse *p)
 
 /* ---- the machine ---- */
 
+/* Logarithms to base 2 of counts, bytes, bytes/s, seconds and FLOP/s, and what
+ * they are on machines from a small board to a large server. */
+static const struct {
+    const char *name;
+    double centre, spread;
+} machine_columns[SP_MACHINE] = {
+    {"threads", 3, 3},
+    {"cores", 4, 3},
+    {"vector bytes", 5, 1},
+    {"line", 6, 1},
+    {"L1 bytes", 15, 1.5},
+    {"L2 bytes", 20, 2},
+    {"L3 bytes", 25, 3},
+    {"L1 shared by", 0, 1},
+    {"L2 shared by", 1, 1},
+    {"L3 shared by", 3, 2},
+    {"memory bytes", 35, 3},
+    {"read, one thread", 34, 2},
+    {"read, all threads", 36, 3},
+    {"triad, all threads", 36, 3},
+    {"L1 read", 38, 2},
+    {"L2 read", 37, 2},
+    {"L3 read", 35, 2},
+    {"L1 latency", -29.3, 1},
+    {"L2 latency", -27.7, 1.5},
+    {"L3 latency", -25, 2},
+    {"memory latency", -23.2, 1.5},
+    {"gather", -31, 1.5},
+    {"multiply-adds", 36.5, 2},
+    {"thread start", -19, 3},
+};
+
+void sp_machine_scale(double *centre, double *spread, int k)
+{
+    if (k < 0 || k >= SP_MACHINE)
+        return;
+    *centre = machine_columns[k].centre;
+    *spread = machine_columns[k].spread;
+}
+
+const char *sp_machine_column(int k)
+{
+    return k >= 0 && k < SP_MACHINE ? machine_columns[k].name : "";
+}
+
 /* A probed number as its logarithm, NAN when it was not probed. */
 static double probed(double x)
 {

@@ -36,6 +36,11 @@ spry_status sp_features_pattern(float out[SP_PATTERN], const sp_sparse *p);
 void sp_features_shape(float out[SP_PATTERN], const sp_problem_shape *k);
 /* m NULL: nothing is known. */
 void sp_features_machine(float out[SP_MACHINE], const spry_machine *m);
+/* The middle and the spread of the machines there are, in the units of column
+ * `k` of it: a few machines say little about how far away another one is. Any
+ * other column leaves both as they are. */
+void sp_machine_scale(double *centre, double *spread, int k);
+const char *sp_machine_column(int k); /* its name */
 void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
                           spry_op op);
 /* The analytic model's terms, against those of the plain loop. p or m NULL:

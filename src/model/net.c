@@ -42,6 +42,8 @@ void sp_scaler_fit(const sp_scaler *c, const sp_dataset *t, int first)
         }
         sum /= fmax(1, n);
         square = sqrt(fmax(0, square / fmax(1, n) - sum * sum));
+        if (square > 1e-6) /* what is the same everywhere teaches nothing */
+            sp_machine_scale(&sum, &square, first + (int)k - SP_PATTERN);
         c->mean->value[k] = (float)sum;
         c->scale->value[k] = (float)(square > 1e-6 ? 1 / square : 0);
     }

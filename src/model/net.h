@@ -6,8 +6,8 @@
 #include "model/dataset.h"
 #include "nn/layers.h"
 
-/* Every column to mean 0 and deviation 1; what is not known becomes 0, and
- * nothing is further out than 6. */
+/* Every column to mean 0 and deviation 1, the machine's to fixed physical
+ * scales; what is not known becomes 0, and nothing is further out than 6. */
 typedef struct {
     sp_tensor *mean, *scale; /* [width], frozen */
 } sp_scaler;

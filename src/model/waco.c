@@ -299,6 +299,7 @@ const sp_cost_kind sp_cost_waconet = {
     .name = "waconet",
     .about = "WACO's sparse convolutions over the pattern itself",
     .matrix = 1,
+    .nests = 1,
     .fit = fit,
     .open = open,
     .close = close,

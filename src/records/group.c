@@ -42,6 +42,43 @@ static size_t without_endings(const char *name)
     return n;
 }
 
+/* Is it a parameter that only says how large a generated matrix is? */
+static int is_size(const char *name, size_t n)
+{
+    static const char *const sizes[] = {"rows",  "cols",  "nnz",
+                                        "nx",    "scale", "left",
+                                        "right", "edges", "index"};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (strlen(sizes[i]) == n && strncmp(name, sizes[i], n) == 0)
+            return 1;
+    return 0;
+}
+
+/* "gen:banded,rows=100,band=4#7" -> "gen:banded,band=4". */
+static void group_of_recipe(char buf[SPRY_GROUP_TEXT], const char *recipe)
+{
+    static const char between[] = ", ";
+    size_t end = strcspn(recipe, "#"), at = strcspn(recipe, between);
+    size_t used = at < end ? at : end;
+
+    if (used > SPRY_GROUP_TEXT - 8)
+        used = SPRY_GROUP_TEXT - 8;
+    memcpy(buf, recipe, used);
+    while (at < end) {
+        size_t from = at + 1, n = strcspn(recipe + from, ", #");
+
+        at = from + n;
+        if (n > 0 && used + n + 2 < SPRY_GROUP_TEXT &&
+            !is_size(recipe + from, strcspn(recipe + from, "=, #"))) {
+            buf[used++] = ',';
+            memcpy(buf + used, recipe + from, n);
+            used += n;
+        }
+    }
+    buf[used] = 0;
+}
+
 char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source)
 {
     const char *slash = strrchr(source, '/');
@@ -49,11 +86,10 @@ char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source)
     size_t n;
 
     if (strncmp(source, "gen:", 4) == 0) {
-        name = source;
-        n = strcspn(source, "#");
-    } else {
-        n = without_size(name, without_endings(name));
+        group_of_recipe(buf, source);
+        return buf;
     }
+    n = without_size(name, without_endings(name));
     snprintf(buf, SPRY_GROUP_TEXT, "%.*s", n < 250 ? (int)n : 250, name);
     if (!*buf)
         snprintf(buf, SPRY_GROUP_TEXT, "?");

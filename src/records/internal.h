@@ -21,14 +21,17 @@ typedef enum {
     SP_ADD_MACHINE,
     SP_ADD_ORIGIN,
     SP_ADD_CURVE,
+    SP_ADD_PROBE,
     SP_ALL_RECORDS,
     SP_ALL_ANSWERS,
     SP_ALL_MACHINES,
     SP_ALL_ORIGINS,
     SP_ALL_CURVES,
+    SP_ALL_PROBES,
     SP_SOME_RECORDS, /* ?1 <= problem < ?2, machine ?3 or NULL */
     SP_ANSWERS_FOR,  /* problem ?1, machine ?2, effort >= ?3 */
     SP_ONE_MACHINE,  /* fingerprint ?1 */
+    SP_ONE_PROBE,    /* id ?1 */
     SP_REPLACE_MACHINE,
     SP_DROP_FAILURES, /* older than ?1 */
     SP_COUNTS,        /* records, answers, machines */
@@ -43,6 +46,8 @@ struct spry_records {
     int version; /* of the schema; 0: an empty file, not to be touched */
     int batch;   /* between spry_records_batch and _commit */
     char *texts; /* of the answer found last */
+    /* The machine put last, and the id of its card. */
+    char machine[32], probe[33];
     double *sample;
     int64_t sample_room; /* the samples of the row at hand */
     char path[4096];
@@ -77,6 +82,8 @@ int sp_store_on_network(const char *path);
 typedef enum {
     SP_COLUMN_TEXT,    /* const char * */
     SP_COLUMN_NEEDED,  /* the same, never "" */
+    SP_COLUMN_LATER,   /* the same, which rows of older stores do not have:
+                          "" is neither hashed nor written as JSON */
     SP_COLUMN_REAL,    /* double, finite, not negative */
     SP_COLUMN_COUNT,   /* int64_t, not negative */
     SP_COLUMN_SMALL,   /* int, not negative */
@@ -116,11 +123,13 @@ typedef struct sp_table_shape {
                             const sp_stored_row *row);
 } sp_table_shape;
 
-enum { SP_SHAPES = 5 };
+enum { SP_SHAPES = 6 };
 extern const sp_table_shape sp_shapes[SP_SHAPES];
 extern const sp_table_shape *const sp_record_shape,
-    *const sp_answer_shape, *const sp_machine_shape, *const sp_origin_shape,
-                                                         *const sp_curve_shape;
+    *const sp_answer_shape, *const sp_machine_shape,
+                                *const sp_origin_shape,
+                                    *const sp_curve_shape,
+                                        *const sp_probe_shape;
 
 /* A field as one of the four things that SQL, JSON and the hash know. */
 typedef enum {

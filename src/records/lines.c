@@ -42,6 +42,8 @@ static spry_status write_row(const sp_table_shape *shape,
     for (int i = 0; i < shape->fields; i++) {
         sp_value v = sp_column_get(&shape->field[i], row);
 
+        if (shape->field[i].kind == SP_COLUMN_LATER && !*v.text)
+            continue;
         write_value(&j, shape->field[i].name, &v);
     }
     sp_json_close(&j, '}');
@@ -138,9 +140,12 @@ static spry_status read_row(sp_stored_row *row, spry_records *db,
     for (int i = 0; i < shape->fields; i++) {
         const sp_table_column *f = &shape->field[i];
         sp_value v = {.type = sp_column_type(f)};
-        spry_status s =
-            read_value(&v, db, doc, sp_json_get(doc, doc->value, f->name));
+        const sp_json_value *member = sp_json_get(doc, doc->value, f->name);
+        spry_status s;
 
+        if (f->kind == SP_COLUMN_LATER && !member)
+            continue;
+        s = read_value(&v, db, doc, member);
         if (s == SPRY_OK && !sp_column_set(f, row, &v))
             s = SPRY_INPUT;
         if (s == SPRY_INPUT)

@@ -62,6 +62,9 @@ spry_status spry_records_add(spry_records *db, const spry_record *r)
     sp_stored_row row = {.record = *r};
     int added;
 
+    if ((!r->probe || !*r->probe) && r->machine &&
+        strcmp(r->machine, db->machine) == 0)
+        row.record.probe = db->probe;
     return sp_row_add(db, sp_record_shape, &row, NULL, &added);
 }
 
@@ -240,28 +243,9 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
 
 /* ---- machines ---- */
 
-/* New measurements replace old ones; a machine only detected never does. */
-spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
-{
-    sp_stored_row row;
-    char *text, id[SP_ID];
-    int added;
-    spry_status s = spry_machine_text(&text, m);
-
-    if (s != SPRY_OK)
-        return s;
-    row.machine.text = text;
-    s = sp_machine_shape->identify(id, sp_machine_shape, &row);
-    if (s == SPRY_OK)
-        s = sp_row_insert(db, sp_machine_shape,
-                          m->probed ? SP_REPLACE_MACHINE : SP_ADD_MACHINE, &row,
-                          id, &added);
-    free(text);
-    return s;
-}
-
 typedef struct {
     spry_machine *out;
+    const char *text; /* not NULL: is it this one? */
     int found;
 } machine_seeker;
 
@@ -272,27 +256,89 @@ static spry_status take_machine(const sp_table_shape *shape,
     machine_seeker *k = payload;
 
     (void)id;
-    k->found = 1;
-    return spry_machine_parse(k->out, row->machine.text, shape->table);
+    k->found = !k->text || strcmp(k->text, row->machine.text) == 0;
+    return k->out ? spry_machine_parse(k->out, row->machine.text, shape->table)
+                  : SPRY_OK;
+}
+
+static spry_status find_card(spry_records *db, const sp_table_shape *shape,
+                             machine_seeker *k, const char *id)
+{
+    sp_damage damage = {0};
+    sqlite3_stmt *q;
+    spry_status s = sp_store_statement(
+        &q, db, shape == sp_probe_shape ? SP_ONE_PROBE : SP_ONE_MACHINE);
+
+    if (s != SPRY_OK)
+        return s;
+    if (sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC) != SQLITE_OK)
+        return sp_store_fail(db);
+    s = sp_walk(db, shape, q, take_machine, k, &damage);
+    sp_damage_say(&damage, db->path);
+    return s;
+}
+
+/* A card in its table, unless it is there already. */
+static spry_status keep_card(spry_records *db, const sp_table_shape *shape,
+                             sp_statement how, const sp_stored_row *row,
+                             char id[SP_ID])
+{
+    machine_seeker k = {.text = row->machine.text};
+    int added;
+    spry_status s = shape->identify(id, shape, row);
+
+    if (s == SPRY_OK)
+        s = find_card(db, shape, &k, id);
+    return s == SPRY_OK && !k.found
+               ? sp_row_insert(db, shape, how, row, id, &added)
+               : s;
+}
+
+/* New measurements replace old ones; a machine only detected never does.
+ * Every card that was measured stays as a probe: records name theirs. */
+spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
+{
+    sp_stored_row row;
+    char *text, id[SP_ID];
+    spry_status s = spry_machine_text(&text, m);
+
+    if (s != SPRY_OK)
+        return s;
+    row.machine.text = text;
+    *db->machine = *db->probe = 0;
+    s = keep_card(db, sp_machine_shape,
+                  m->probed ? SP_REPLACE_MACHINE : SP_ADD_MACHINE, &row, id);
+    if (s == SPRY_OK && m->probed && db->version >= sp_probe_shape->since)
+        s = keep_card(db, sp_probe_shape, SP_ADD_PROBE, &row, db->probe);
+    if (s == SPRY_OK)
+        snprintf(db->machine, sizeof db->machine, "%s", m->fingerprint);
+    free(text);
+    return s;
 }
 
 spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
                                      int *found, const char *fingerprint)
 {
-    machine_seeker k = {out, 0};
-    sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_ONE_MACHINE);
+    machine_seeker k = {.out = out};
+    spry_status s = find_card(db, sp_machine_shape, &k, fingerprint);
 
-    *found = 0;
-    if (s != SPRY_OK)
-        return s;
-    if (sqlite3_bind_text(q, 1, fingerprint, -1, SQLITE_STATIC) != SQLITE_OK)
-        return sp_store_fail(db);
-    s = sp_walk(db, sp_machine_shape, q, take_machine, &k, &damage);
-    sp_damage_say(&damage, db->path);
     *found = s == SPRY_OK && k.found;
     return s;
+}
+
+spry_status spry_records_get_probe(spry_records *db, spry_machine *out,
+                                   int *found, const char *probe,
+                                   const char *fingerprint)
+{
+    machine_seeker k = {.out = out};
+    spry_status s = SPRY_OK;
+
+    if (probe && *probe && db->version >= sp_probe_shape->since)
+        s = find_card(db, sp_probe_shape, &k, probe);
+    *found = s == SPRY_OK && k.found;
+    return s == SPRY_OK && !*found
+               ? spry_records_get_machine(db, out, found, fingerprint)
+               : s;
 }
 
 /* ---- all answers ---- */

@@ -29,6 +29,7 @@ static const sp_table_column record_fields[] = {
     AT(spry_record, "bytes", REAL, bytes),
     AT(spry_record, "at", COUNT, when),
     AT(spry_record, "samples", SAMPLES, samples),
+    AT(spry_record, "probe", LATER, probe),
 };
 
 static const sp_table_column answer_fields[] = {
@@ -94,12 +95,15 @@ const sp_table_shape sp_shapes[SP_SHAPES] = {
      identify_by_hash},
     {"curve", "id", FIELDS(curve_fields), SP_ADD_CURVE, SP_ALL_CURVES, 3,
      identify_by_hash},
+    {"probe", "id", FIELDS(machine_fields), SP_ADD_PROBE, SP_ALL_PROBES, 4,
+     identify_by_hash},
 };
 const sp_table_shape *const sp_machine_shape = &sp_shapes[0];
 const sp_table_shape *const sp_origin_shape = &sp_shapes[1];
 const sp_table_shape *const sp_record_shape = &sp_shapes[2];
 const sp_table_shape *const sp_answer_shape = &sp_shapes[3];
 const sp_table_shape *const sp_curve_shape = &sp_shapes[4];
+const sp_table_shape *const sp_probe_shape = &sp_shapes[5];
 
 /* ---- fields ---- */
 
@@ -128,6 +132,7 @@ sp_value_type sp_column_type(const sp_table_column *f)
     static const sp_value_type types[] = {
         [SP_COLUMN_TEXT] = SP_VALUE_TEXT,
         [SP_COLUMN_NEEDED] = SP_VALUE_TEXT,
+        [SP_COLUMN_LATER] = SP_VALUE_TEXT,
         [SP_COLUMN_REAL] = SP_VALUE_REAL,
         [SP_COLUMN_COUNT] = SP_VALUE_INTEGER,
         [SP_COLUMN_SMALL] = SP_VALUE_INTEGER,
@@ -148,6 +153,7 @@ sp_value sp_column_get(const sp_table_column *f, const sp_stored_row *row)
     switch (f->kind) {
     case SP_COLUMN_TEXT:
     case SP_COLUMN_NEEDED:
+    case SP_COLUMN_LATER:
         memcpy(&v.text, member, sizeof v.text);
         v.text = v.text ? v.text : "";
         break;
@@ -192,6 +198,7 @@ int sp_column_set(const sp_table_column *f, sp_stored_row *row,
 
     switch (f->kind) {
     case SP_COLUMN_TEXT:
+    case SP_COLUMN_LATER:
     case SP_COLUMN_NEEDED: memcpy(member, &v->text, sizeof v->text); break;
     case SP_COLUMN_REAL: memcpy(member, &v->real, sizeof v->real); break;
     case SP_COLUMN_COUNT: memcpy(member, &v->integer, sizeof v->integer); break;
@@ -307,7 +314,8 @@ static spry_status identify_by_hash(char id[SP_ID], const sp_table_shape *shape,
     for (int i = 0; i < shape->fields; i++) {
         sp_value v = sp_column_get(&shape->field[i], row);
 
-        add_value(&bytes, &v);
+        if (shape->field[i].kind != SP_COLUMN_LATER || *v.text)
+            add_value(&bytes, &v);
     }
     if (!bytes.failed) {
         sp_sha256(digest, bytes.data, bytes.len);

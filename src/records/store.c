@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-    SCHEMA = 3,
+    SCHEMA = 4,
     APPLICATION = 0x53505259, /* "SPRY" */
     PATIENCE = 10000          /* ms to wait for another process */
 };
@@ -52,11 +52,17 @@ static const char *const schema[SCHEMA] = {
     "  op TEXT NOT NULL, round INTEGER NOT NULL, loss REAL NOT NULL,"
     "  tested INTEGER NOT NULL, regret REAL NOT NULL, seconds REAL NOT NULL,"
     "  at INTEGER NOT NULL);",
+
+    "CREATE TABLE probe(id TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
+    "ALTER TABLE record ADD COLUMN probe TEXT NOT NULL DEFAULT '';",
 };
 
 #define RECORD                                                         \
     "id, problem, about, schedule, machine, compiler, verdict, noise," \
-    " seconds, speedup, low, high, pack_seconds, bytes, at, samples"
+    " seconds, speedup, low, high, pack_seconds, bytes, at, samples, "
+#define SOME_RECORDS                                    \
+    " FROM record WHERE problem >= ?1 AND problem < ?2" \
+    " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id"
 #define ANSWER                                                             \
     "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
     " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at"
@@ -66,7 +72,7 @@ static const char *const schema[SCHEMA] = {
 
 static const char *const statements[SP_STATEMENTS] = {
     [SP_ADD_RECORD] = "INSERT OR IGNORE INTO record(" RECORD
-                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                      "probe) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SP_ADD_ANSWER] = "INSERT OR IGNORE INTO answer(" ANSWER
                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SP_ADD_MACHINE] =
@@ -76,19 +82,20 @@ static const char *const statements[SP_STATEMENTS] = {
     [SP_ADD_CURVE] =
         "INSERT OR IGNORE INTO curve(" CURVE ") VALUES (?,?,?,?,?,?,?,?,?,?)",
     [SP_ALL_CURVES] = "SELECT " CURVE " FROM curve ORDER BY at, run, round",
-    [SP_ALL_RECORDS] = "SELECT " RECORD " FROM record ORDER BY at, id",
+    [SP_ADD_PROBE] = "INSERT OR IGNORE INTO probe(id, text) VALUES (?,?)",
+    [SP_ALL_PROBES] = "SELECT id, text FROM probe ORDER BY id",
+    [SP_ALL_RECORDS] = "SELECT " RECORD "probe FROM record ORDER BY at, id",
     [SP_ALL_ANSWERS] = "SELECT " ANSWER " FROM answer ORDER BY at, id",
     [SP_ALL_MACHINES] =
         "SELECT fingerprint, text FROM machine ORDER BY fingerprint",
     [SP_ALL_ORIGINS] = "SELECT " ORIGIN " FROM problem ORDER BY problem, id",
-    [SP_SOME_RECORDS] =
-        "SELECT " RECORD " FROM record WHERE problem >= ?1 AND problem < ?2"
-        " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id",
+    [SP_SOME_RECORDS] = "SELECT " RECORD "probe" SOME_RECORDS,
     [SP_ANSWERS_FOR] =
         "SELECT " ANSWER " FROM answer WHERE problem = ?1 AND machine = ?2"
         " AND effort >= ?3 ORDER BY at DESC, rowid DESC",
     [SP_ONE_MACHINE] =
         "SELECT fingerprint, text FROM machine WHERE fingerprint = ?1",
+    [SP_ONE_PROBE] = "SELECT id, text FROM probe WHERE id = ?1",
     [SP_REPLACE_MACHINE] = "INSERT OR REPLACE INTO machine(fingerprint, text)"
                            " VALUES (?,?)",
     [SP_DROP_FAILURES] = "DELETE FROM record WHERE at < ?1 AND verdict IN"
@@ -100,6 +107,12 @@ static const char *const statements[SP_STATEMENTS] = {
                  " ON CONFLICT(work) DO UPDATE SET owner = ?2, until = ?3"
                  " WHERE owner = ?2 OR until <= ?4",
     [SP_CLAIM_OF] = "SELECT owner, until FROM claim WHERE work = ?1",
+};
+
+/* For a store from before records kept their probe, which is only read. */
+static const char *const before_probes[SP_STATEMENTS] = {
+    [SP_ALL_RECORDS] = "SELECT " RECORD "'' FROM record ORDER BY at, id",
+    [SP_SOME_RECORDS] = "SELECT " RECORD "''" SOME_RECORDS,
 };
 
 /* ---- failures ---- */
@@ -146,10 +159,13 @@ spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
                                sp_statement which)
 {
     sqlite3_stmt **kept = &db->statement[which];
+    const char *text = statements[which];
 
+    if (db->version < sp_probe_shape->since && before_probes[which])
+        text = before_probes[which];
     if (!*kept &&
-        sqlite3_prepare_v3(db->sql, statements[which], -1,
-                           SQLITE_PREPARE_PERSISTENT, kept, NULL) != SQLITE_OK)
+        sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, kept,
+                           NULL) != SQLITE_OK)
         return sp_store_fail(db);
     sqlite3_reset(*kept);
     sqlite3_clear_bindings(*kept);

@@ -15,8 +15,9 @@
 /* ---- what the store says ---- */
 
 typedef struct {
-    char *problem, *machine; /* of the subject */
-    char *source, *group;    /* of its origin; NULL until found */
+    char *problem, *machine, *probe; /* of the subject */
+    char *source, *group;            /* of its origin; NULL until found */
+    uint64_t twin; /* equal for permutations of a matrix; 0: unknown */
     sp_problem_shape task;
     int64_t rows;
 } found;
@@ -36,6 +37,7 @@ static void found_free(found *f)
 {
     free(f->problem);
     free(f->machine);
+    free(f->probe);
     free(f->source);
     free(f->group);
     *f = (found){0};
@@ -62,7 +64,8 @@ static int64_t subject_of(reading *r, const spry_record *record)
 
     for (int64_t s = r->subjects - 1; s >= 0; s--)
         if (!strcmp(r->subject[s].problem, record->problem) &&
-            !strcmp(r->subject[s].machine, record->machine))
+            !strcmp(r->subject[s].machine, record->machine) &&
+            !strcmp(r->subject[s].probe, record->probe))
             return s;
     grown = more(r->subject, r->subjects, &r->room, sizeof *r->subject);
     if (!grown)
@@ -70,10 +73,10 @@ static int64_t subject_of(reading *r, const spry_record *record)
     r->subject = grown;
     grown += r->subjects;
     *grown = (found){.problem = sp_strdup(record->problem),
-                     .machine = sp_strdup(record->machine)};
-    if (!grown->problem || !grown->machine) {
-        free(grown->problem);
-        free(grown->machine);
+                     .machine = sp_strdup(record->machine),
+                     .probe = sp_strdup(record->probe)};
+    if (!grown->problem || !grown->machine || !grown->probe) {
+        found_free(grown);
         return -1;
     }
     return r->subjects++;
@@ -121,6 +124,7 @@ static int add_record(const spry_record *record, void *payload)
 
 static int add_origin(const spry_origin *o, void *payload)
 {
+    char recipe[SPRY_GROUP_TEXT];
     reading *r = payload;
     spry_type type;
 
@@ -134,7 +138,9 @@ static int add_origin(const spry_origin *o, void *payload)
         f->task =
             (sp_problem_shape){r->op, type, o->n, o->rows, o->cols, o->nnz};
         f->source = sp_strdup(o->source);
-        f->group = sp_strdup(o->group);
+        f->group = sp_strdup(strncmp(o->source, "gen:", 4) == 0
+                                 ? spry_group_of(recipe, o->source)
+                                 : o->group);
         if (!f->source || !f->group)
             r->status = sp_fail_memory(strlen(o->source));
     }
@@ -185,18 +191,19 @@ static void recall(sp_data *d, int64_t s, const found *f)
     d->A[s] = NULL;
 }
 
-static void make_subject(sp_data *d, int64_t s, const found *f)
+static void make_subject(sp_data *d, int64_t s, found *f)
 {
     sp_subject *subject = &d->e.subject[s];
 
     recall(d, s, f);
+    f->twin = d->A[s] ? sp_twin_of(d->A[s]) : 0;
     if (!d->p[s] || !d->m[s] ||
         sp_subject_of(subject, sp_sparse_of(d->p[s]), d->m[s]) != SPRY_OK)
         sp_subject_bare(subject, &f->task, d->m[s]);
 }
 
 static spry_status find_machine(sp_data *d, int64_t s, spry_records *db,
-                                const char *fingerprint)
+                                const found *f)
 {
     spry_machine *m = sp_alloc(1, sizeof *m);
     int known = 0;
@@ -204,7 +211,7 @@ static spry_status find_machine(sp_data *d, int64_t s, spry_records *db,
 
     if (!m)
         return sp_fail_memory(sizeof *m);
-    status = spry_records_get_machine(db, m, &known, fingerprint);
+    status = spry_records_get_probe(db, m, &known, f->probe, f->machine);
     if (status == SPRY_OK && known)
         d->m[s] = m;
     else
@@ -289,7 +296,7 @@ static spry_status sort_rows(sp_data *d, reading *r, spry_records *db)
             r->row[order[i]].subject = to;
             add_row(d, d->e.start[to], &r->row[order[i]]);
         }
-        s = find_machine(d, to, db, f->machine);
+        s = find_machine(d, to, db, f);
         d->group[to] = f->group;
         d->machine[to] = f->machine;
         f->group = f->machine = NULL;
@@ -337,7 +344,14 @@ static spry_status rename_group(sp_data *d, int64_t s, int64_t t)
     return status;
 }
 
-/* One pattern may lie in two files of different names: then both names are of
+/* One pattern, or one that is the other with its rows and columns moved? */
+static int is_same(const found *a, const found *b)
+{
+    return (a->twin && a->twin == b->twin) ||
+           strcmp(pattern_of(a->problem), pattern_of(b->problem)) == 0;
+}
+
+/* One matrix may lie in two files of different names: then both names are of
  * one group. */
 static spry_status unite_groups(sp_data *d, const reading *r)
 {
@@ -346,8 +360,7 @@ static spry_status unite_groups(sp_data *d, const reading *r)
     for (int64_t s = 1; s < d->e.subjects; s++)
         for (int64_t t = 0; status == SPRY_OK && t < s; t++)
             if (strcmp(d->group[s], d->group[t]) != 0 &&
-                strcmp(pattern_of(r->subject[s].problem),
-                       pattern_of(r->subject[t].problem)) == 0)
+                is_same(&r->subject[s], &r->subject[t]))
                 status = rename_group(d, s, t);
     return status;
 }
@@ -372,14 +385,13 @@ spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
         s = data_alloc(out, r.subjects, r.rows);
     if (s == SPRY_OK)
         s = sort_rows(out, &r, db);
-    if (s == SPRY_OK)
-        s = unite_groups(out, &r);
     if (s == SPRY_OK) {
         level_times(&out->e);
 #pragma omp parallel for schedule(dynamic, 1) \
     num_threads(threads) if (threads > 1)
         for (int64_t k = 0; k < out->e.subjects; k++)
             make_subject(out, k, &r.subject[k]);
+        s = unite_groups(out, &r);
     }
     reading_close(&r);
     if (s != SPRY_OK)

@@ -157,7 +157,7 @@ static double square_error(const choice *c, int64_t n)
             sum += (c[i].score - c[i].time) * (c[i].score - c[i].time);
             count++;
         }
-    return count > 0 ? sum / count : 0;
+    return count > 0 ? sum / count : nan("");
 }
 
 /* Add to v what this order of a problem's schedules is worth. */
@@ -183,17 +183,17 @@ static void grade_order(double v[VALUES], choice *c, int64_t n, double csr)
     v[SPEEDUP20] += base - twenty;
     v[CSR1] += csr - first;
     v[CSR20] += csr - twenty;
-    v[SLOWER] += speedup < -log(1.05);
+    v[SLOWER] += isfinite(speedup) ? speedup < -log(1.05) : nan("");
 }
 
-/* The timed rows of a subject; how many. */
+/* The timed rows of a subject that the model was asked about; how many. */
 static int64_t take_rows(choice *c, const sp_examples *e, int64_t subject,
                          const double *score)
 {
     int64_t n = 0;
 
     for (int64_t i = e->start[subject]; i < e->start[subject + 1]; i++)
-        if (isfinite(e->row[i].log_seconds))
+        if (isfinite(e->row[i].log_seconds) && score[i] != SP_NOT_ASKED)
             c[n++] = (choice){isnan(score[i]) ? HUGE_VAL : score[i],
                               e->row[i].log_seconds, e->row[i].log_speedup};
     return n;
@@ -221,9 +221,10 @@ static spry_status grade_subject(sp_grading *g, const sp_examples *e,
 {
     enum { FEWEST = 5 };
     double csr = csr_of(e, subject, g->op), *v;
+    int64_t rows = take_rows(c, e, subject, score);
     spry_status s;
 
-    if (take_rows(c, e, subject, score) < FEWEST)
+    if (rows < FEWEST)
         return SPRY_OK;
     s = one_more(g);
     if (s != SPRY_OK)
@@ -234,7 +235,7 @@ static spry_status grade_subject(sp_grading *g, const sp_examples *e,
         grade_order(v, c, take_rows(c, e, subject, score), csr);
     for (int k = 0; k < VALUES; k++)
         v[k] /= times;
-    g->records += e->start[subject + 1] - e->start[subject];
+    g->records += rows;
     return SPRY_OK;
 }
 

@@ -2,6 +2,8 @@
 #ifndef SP_TRAIN_INTERNAL_H
 #define SP_TRAIN_INTERNAL_H
 
+#include <math.h>
+
 #include "base/base.h"
 #include "model/cost.h"
 #include "spry/train.h"
@@ -29,6 +31,9 @@ typedef struct {
 spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
                          const char *machine, int threads);
 void sp_data_close(sp_data *d);
+/* The same for a matrix with its rows and columns in another order: a hash of
+ * the lengths of rows and columns and of the values (twin.c); 0: no memory. */
+uint64_t sp_twin_of(const spry_matrix *A);
 /* How many different texts. */
 int64_t sp_data_different(char *const *text, int64_t count);
 
@@ -50,7 +55,8 @@ typedef struct sp_grading sp_grading;
 spry_status sp_grading_new(sp_grading **out, spry_op op);
 void sp_grading_free(sp_grading *g);
 /* Problems and scores for them, [times, rows]: several when they are drawn by
- * chance. */
+ * chance. Rows that the model has no words for are left out of its grades. */
+#define SP_NOT_ASKED (-HUGE_VAL)
 spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
                            const double *score, int times);
 spry_status sp_grading_end(spry_grades *out, const sp_grading *g,

@@ -117,24 +117,34 @@ static int64_t few_of(int64_t groups)
     return few > 0 ? few : groups >= 3;
 }
 
+/* Turns that hold out every group once, as many of them each time as can be. */
+static int64_t turns_of(int64_t groups)
+{
+    int64_t few = few_of(groups);
+
+    return few ? (groups + few - 1) / few : 1;
+}
+
 static int part_of(int64_t place, int64_t groups, int turn)
 {
-    int64_t few = few_of(groups), at;
+    int64_t few = few_of(groups), turns = turns_of(groups);
+    int64_t from = turn * groups / turns, to = (turn + 1) * groups / turns;
+    int64_t behind;
 
     if (few == 0)
         return SP_TEACH;
-    at = (place + groups - turn * few % groups) % groups;
-    return at < few ? SP_HELD : at < 2 * few ? SP_STOP : SP_TEACH;
+    if (place >= from && place < to)
+        return SP_HELD;
+    behind = (place + groups - to % groups) % groups;
+    return behind < few ? SP_STOP : SP_TEACH;
 }
 
 int sp_data_turns(const sp_data *d, spry_split split)
 {
     int64_t groups = sp_data_different(
         split == SPRY_BY_MACHINE ? d->machine : d->group, d->e.subjects);
-    int64_t few = few_of(groups);
 
-    /* The last turn would hold out some for the second time. */
-    return split == SPRY_WITHIN_PROBLEM || few == 0 ? 1 : (int)(groups / few);
+    return split == SPRY_WITHIN_PROBLEM ? 1 : (int)turns_of(groups);
 }
 
 static int64_t place_of(const group *g, int64_t groups, const char *name)

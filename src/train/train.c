@@ -108,7 +108,8 @@ static spry_status find_kind(const sp_cost_kind **out, const char *name)
 
 /* ---- grading ---- */
 
-/* What a model has no words for, or no matrix to look at, comes last. */
+/* What a model has no matrix to look at for comes last; a model of nests is
+ * asked about nests only. */
 static spry_status score_rows(double *score, const sp_cost *c,
                               const sp_examples *e)
 {
@@ -123,7 +124,10 @@ static spry_status score_rows(double *score, const sp_cost *c,
             continue;
         s = sp_cost_look(&v, c, &e->subject[k]);
         for (int64_t i = e->start[k]; i < e->start[k + 1] && s == SPRY_OK; i++)
-            s = sp_view_score(&score[i], v, &e->row[i].x, 1);
+            if (c->kind->nests && e->row[i].x.format != SPRY_SUPER)
+                score[i] = SP_NOT_ASKED;
+            else
+                s = sp_view_score(&score[i], v, &e->row[i].x, 1);
         sp_view_free(v);
     }
     return s;

@@ -43,6 +43,7 @@ void sp_tune_know_machine(sp_tuner *t)
             SPRY_OK &&
         found && known.probed && spry_machine_grade(&known) != 'D') {
         t->m = known;
+        (void)spry_records_put_machine(t->db, &t->m);
         return;
     }
     if (t->opt.machine || spry_machine_probe(&t->m) != SPRY_OK)

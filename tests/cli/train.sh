@@ -12,9 +12,9 @@ refuse 3 'no such store' "$SPRY" evaluate --store r.db --turns analytic
 test ! -e r.db
 expect 2 "$SPRY" train --store :memory:
 has 'too few to learn' err
-for n in 300 400 500 600 700 800; do
+for n in 3 4 5 6 7 8; do
     expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
-        --schedules 8 --from families "gen:uniform,rows=$n,nnz=3000"
+        --schedules 8 --from families "gen:banded,rows=400,band=$n"
 done
 expect 0 "$SPRY" train --store r.db --kind mlp --rounds 3 --out m.spry --json
 document spry.train/1

@@ -189,6 +189,49 @@ static void machines_are_kept_by_fingerprint(void **state)
     spry_records_close(db);
 }
 
+/* What a record was measured under stays, whatever is measured later. */
+static int see_probe(const spry_record *r, void *payload)
+{
+    char(*probe)[40] = payload;
+
+    snprintf(probe[r->when - 1], sizeof *probe, "%s", r->probe);
+    return 0;
+}
+
+static void records_keep_their_probe(void **state)
+{
+    spry_records *db = open_store("a.db"), *copy = open_store("b.db");
+    spry_machine m = make_machine(), got;
+    char probe[3][40] = {{0}};
+    spry_record r = {.problem = "p",
+                     .schedule = "csr",
+                     .machine = m.fingerprint,
+                     .noise = 'A'};
+    int64_t added;
+    int found;
+
+    (void)state;
+    m.probed = 1;
+    for (int i = 0; i < 3; i++) {
+        m.fork = (1 + i / 2) * 1e-6; /* the same card twice */
+        check_ok(spry_records_put_machine(db, &m));
+        r.when = i + 1;
+        check_ok(spry_records_add(db, &r));
+    }
+    check_ok(spry_records_merge(copy, in_dir("a.db"), &added));
+    check_ok(spry_records_each(copy, NULL, NULL, see_probe, probe));
+    assert_int_equal(strlen(probe[0]), 32);
+    assert_string_equal(probe[0], probe[1]);
+    assert_string_not_equal(probe[0], probe[2]);
+    check_ok(
+        spry_records_get_probe(copy, &got, &found, probe[0], m.fingerprint));
+    assert_true(found && got.fork == 1e-6);
+    check_ok(spry_records_get_probe(copy, &got, &found, "", m.fingerprint));
+    assert_true(found && got.fork == 2e-6);
+    spry_records_close(copy);
+    spry_records_close(db);
+}
+
 /* ---- lines and union ---- */
 
 static void lines_round_trip_exactly(void **state)
@@ -333,6 +376,7 @@ int main(void)
         IN_DIR(the_newest_fitting_answer_is_found),
         IN_DIR(an_answer_comes_back_whole),
         IN_DIR(machines_are_kept_by_fingerprint),
+        IN_DIR(records_keep_their_probe),
         IN_DIR(lines_round_trip_exactly),
         IN_DIR(export_writes_into_a_pipe),
         IN_DIR(damaged_lines_are_skipped_and_named),
