@@ -27,6 +27,7 @@
 #include "spry/tune.h"
 
 /* Advanced. */
+#include "spry/dense.h"
 #include "spry/form.h"
 #include "spry/jit.h"
 #include "spry/machine.h"

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 
-enum { SP_RECIPE_PARAMS = 12, SP_RECIPE_NAME = 16, SP_RECIPE_VALUE = 64 };
+enum { SP_RECIPE_PARAMS = 24, SP_RECIPE_NAME = 16, SP_RECIPE_VALUE = 64 };
 
 typedef struct {
     const char *kind, *params;

@@ -36,4 +36,12 @@ struct spry_plan {
 /* Let go of the story and keep another. */
 void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *));
 
+/* One run's scratch memory, kept for the next; runs side by side find it
+ * taken and bring their own (scratch.c). */
+typedef struct sp_scratch sp_scratch;
+spry_status sp_scratch_open(sp_scratch **out, int64_t count, size_t size);
+void sp_scratch_close(sp_scratch *s);
+void *sp_scratch_take(sp_scratch *s); /* NULL: not enough memory */
+void sp_scratch_give(sp_scratch *s, void *memory);
+
 #endif

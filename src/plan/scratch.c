@@ -1,5 +1,5 @@
 /* scratch.c - memory that runs borrow, so that a page is found only once. */
-#include "plan/sparse.h"
+#include "plan/plan.h"
 
 #include <stdatomic.h>
 

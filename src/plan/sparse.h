@@ -8,14 +8,6 @@
 #include "plan/plan.h"
 #include "problem/sparse.h"
 
-/* One run's scratch memory, kept for the next; runs side by side find it
- * taken and bring their own (scratch.c). */
-typedef struct sp_scratch sp_scratch;
-spry_status sp_scratch_open(sp_scratch **out, int64_t count, size_t size);
-void sp_scratch_close(sp_scratch *s);
-void *sp_scratch_take(sp_scratch *s); /* NULL: not enough memory */
-void sp_scratch_give(sp_scratch *s, void *memory);
-
 typedef struct {
     spry_plan head;
     const sp_sparse *p;

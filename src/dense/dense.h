@@ -1,0 +1,75 @@
+/* dense.h - the family of dense operators, for the rooms below.
+ *
+ * A plan's work is cut into shares that know nothing of each other: whoever
+ * has threads hands every share to one of them, in any order, without a
+ * barrier inside. */
+#ifndef SP_DENSE_H
+#define SP_DENSE_H
+
+#include "family/family.h"
+#include "plan/plan.h"
+#include "problem/problem.h"
+#include "spry/dense.h"
+
+typedef struct {
+    spry_problem head;
+    spry_operator op;      /* all pitches and skips are set */
+    int64_t height, width; /* of the result's images; else 1 */
+    int64_t rows;          /* pixels of the result, or rows of numbers */
+    int64_t cols;          /* numbers of the result in each of them */
+    int64_t terms;         /* in one sum, at most */
+    float *own[2];         /* weights and bias that nobody gave */
+} sp_dense_problem;
+
+extern const sp_problem_kind sp_dense_kind;
+extern const sp_family sp_family_dense;
+
+/* p as what it is; NULL: it is none. */
+const sp_dense_problem *sp_dense_of(const spry_problem *p);
+
+/* Floats of the operands, from the first to the last that is used. */
+int64_t sp_dense_in(const spry_operator *op);
+int64_t sp_dense_b(const spry_operator *op);
+int64_t sp_dense_add(const spry_operator *op);
+int64_t sp_dense_more(const spry_operator *op, int step);
+int64_t sp_dense_out(const spry_operator *op);
+/* Floats of the weights and of the bias; 0: there are none. */
+int64_t sp_dense_weights(const spry_operator *op);
+int64_t sp_dense_bias(const spry_operator *op);
+
+/* Sizes make sense; pitches and skips that are 0 become what they mean
+ * (describe.c). */
+spry_status sp_operator_settle(spry_operator *op);
+/* groups = c = k, or a multiple of it? */
+int sp_operator_depthwise(const spry_operator *op);
+
+/* act(x) in double. */
+double sp_act(spry_act act, double x, double alpha, double beta);
+
+/* The results of rows [from, to) (of elementwise chains and all others rows
+ * of `cols` numbers), in double: out[to - from][cols]. magnitude, if not
+ * NULL: the sums of absolute values that the error bound of each takes
+ * (reference.c). */
+void sp_dense_answers(double *out, double *magnitude, const sp_dense_problem *p,
+                      const spry_tensors *t, int64_t from, int64_t to);
+/* SPRY_USAGE when an operand that the operator has is NULL. */
+spry_status sp_dense_complete(const sp_dense_problem *p, const spry_tensors *t);
+/* Where row i of the result begins in spry_tensors' out. */
+int64_t sp_dense_place(const sp_dense_problem *p, int64_t i);
+
+/* ---- plans ---- */
+
+typedef struct sp_dense_plan sp_dense_plan;
+
+/* The plan as what it is; NULL: it is none. */
+const sp_dense_plan *sp_dense_plan_of(const spry_plan *plan);
+
+/* How many shares its text asks for, and the bytes of scratch memory, on 64,
+ * that each needs while it runs. */
+int sp_dense_shares(const sp_dense_plan *plan);
+int64_t sp_dense_scratch(const sp_dense_plan *plan);
+/* Share i of them. */
+void sp_dense_share(const sp_dense_plan *plan, const spry_tensors *t, int i,
+                    void *scratch);
+
+#endif

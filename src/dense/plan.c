@@ -1,0 +1,228 @@
+/* plan.c - a way to compute and an operator become a plan. */
+#include <string.h>
+
+#include "base/base.h"
+#include "dense/check.h"
+#include "dense/internal.h"
+
+static const sp_dense_algorithm *const algorithms[SP_ALGORITHMS] = {
+    &sp_dense_plain};
+
+static const sp_plan_kind dense_plans;
+
+const sp_dense_plan *sp_dense_plan_of(const spry_plan *plan)
+{
+    return plan && plan->kind == &dense_plans ? (const sp_dense_plan *)plan
+                                              : NULL;
+}
+
+/* ---- making ---- */
+
+spry_status sp_dense_way_legal(const sp_dense_problem *p, const sp_dense_way *x,
+                               const spry_machine *m)
+{
+    const char *why = algorithms[x->algorithm]->illegal(p, x, m);
+    char text[SPRY_SCHEDULE_TEXT];
+
+    if (!why && x->threads > m->threads)
+        why = "there are fewer threads";
+    sp_dense_way_text(text, x);
+    return why ? sp_fail(SPRY_USAGE, "%s: %s", text, why) : SPRY_OK;
+}
+
+static void free_plan(spry_plan *head)
+{
+    sp_dense_plan *plan = (sp_dense_plan *)head;
+
+    sp_free(plan->packed);
+    sp_free(plan->bias);
+    sp_scratch_close(plan->memory);
+    sp_free(plan);
+}
+
+/* Shares' scratch memories lie side by side, on 64 bytes. */
+static spry_status open_scratch(sp_dense_plan *plan)
+{
+    plan->scratch = (plan->scratch + 63) / 64 * 64;
+    if (!plan->scratch)
+        return SPRY_OK;
+    return sp_scratch_open(&plan->memory, plan->scratch * plan->x.threads, 1);
+}
+
+static void name_plan(sp_dense_plan *plan, const spry_machine *m)
+{
+    sp_dense_way_text(plan->head.text, &plan->x);
+    snprintf(plan->kernel, sizeof plan->kernel, "%s_%s",
+             sp_algorithm_name(plan->x.algorithm), spry_isa_name(m->isa));
+    plan->head.kernel = plan->kernel;
+    plan->head.builtin = 1;
+}
+
+spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
+                               const sp_dense_way *x, const spry_machine *m)
+{
+    spry_status s = sp_dense_way_legal(p, x, m);
+    double begun = sp_seconds();
+    sp_dense_plan *plan;
+
+    *out = NULL;
+    if (s != SPRY_OK)
+        return s;
+    if (!sp_plain_rows_of(m->isa))
+        return sp_fail(SPRY_SYSTEM, "loops for %s are not built in",
+                       spry_isa_name(m->isa));
+    plan = sp_alloc(1, sizeof *plan);
+    if (!plan)
+        return sp_fail_memory(sizeof *plan);
+    plan->head.kind = &dense_plans;
+    plan->head.p = &p->head;
+    plan->p = p;
+    plan->x = *x;
+    plan->machine = *m;
+    plan->foreign = !sp_isa_runs_here(m->isa);
+    plan->how = algorithms[x->algorithm];
+    name_plan(plan, m);
+    s = plan->how->prepare(plan, m);
+    if (s == SPRY_OK)
+        s = open_scratch(plan);
+    plan->head.pack_seconds = sp_seconds() - begun;
+    if (s == SPRY_OK)
+        *out = plan;
+    else
+        free_plan(&plan->head);
+    return s;
+}
+
+spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
+                            const char *text, const spry_machine *m)
+{
+    const sp_dense_problem *p = sp_dense_of(problem);
+    sp_dense_plan *plan = NULL;
+    spry_machine here;
+    spry_status s = SPRY_OK;
+    sp_dense_way x;
+
+    if (!out)
+        return sp_fail(SPRY_USAGE, "a plan needs a place");
+    *out = NULL;
+    if (!p)
+        return sp_fail(SPRY_USAGE, "it is no dense operator");
+    if (!m) {
+        s = spry_machine_detect(&here);
+        m = &here;
+    }
+    if (s == SPRY_OK && text)
+        s = sp_dense_way_parse(&x, text);
+    else if (s == SPRY_OK)
+        x = sp_dense_usual(p, m);
+    if (s == SPRY_OK)
+        s = sp_dense_plan_make(&plan, p, &x, m);
+    if (s == SPRY_OK)
+        *out = &plan->head;
+    return s;
+}
+
+/* ---- running ---- */
+
+int sp_dense_shares(const sp_dense_plan *plan)
+{
+    return plan->x.threads;
+}
+
+int64_t sp_dense_scratch(const sp_dense_plan *plan)
+{
+    return plan->scratch;
+}
+
+void sp_dense_share(const sp_dense_plan *plan, const spry_tensors *t, int i,
+                    void *scratch)
+{
+    plan->how->share(plan, t, i, scratch);
+}
+
+spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t)
+{
+    int shares = plan->x.threads;
+    char *scratch = NULL;
+
+    if (plan->memory && !(scratch = sp_scratch_take(plan->memory)))
+        return SPRY_SYSTEM;
+    if (shares == 1)
+        plan->how->share(plan, t, 0, scratch);
+    else {
+#pragma omp parallel for num_threads(shares) schedule(static, 1)
+        for (int i = 0; i < shares; i++)
+            plan->how->share(plan, t, i,
+                             scratch ? scratch + i * plan->scratch : NULL);
+    }
+    if (scratch)
+        sp_scratch_give(plan->memory, scratch);
+    return SPRY_OK;
+}
+
+spry_status spry_dense_run(const spry_plan *head, const spry_tensors *t)
+{
+    const sp_dense_plan *plan = sp_dense_plan_of(head);
+    spry_status s;
+
+    if (!plan)
+        return sp_fail(SPRY_USAGE, "it is no plan of a dense operator");
+    if (plan->foreign)
+        return sp_fail(SPRY_USAGE, "a plan for %s cannot run on this machine",
+                       spry_isa_name(plan->machine.isa));
+    s = sp_dense_complete(plan->p, t);
+    return s == SPRY_OK ? sp_dense_run(plan, t) : s;
+}
+
+/* ---- as any plan ---- */
+
+static int two_operands(const spry_plan *plan)
+{
+    const spry_operator *op = &((const sp_dense_plan *)plan)->p->op;
+
+    return op->given || op->add != SPRY_ADD_NONE;
+}
+
+static spry_status run(const spry_plan *head, const sp_operands *f)
+{
+    const sp_dense_plan *plan = (const sp_dense_plan *)head;
+    spry_tensors t = {.in = f->B, .out = f->C};
+
+    if (f->alpha != 1 || f->beta != 0)
+        return sp_fail(SPRY_USAGE, "dense operators have alpha 1 and beta 0");
+    if (plan->p->op.given)
+        t.b = f->D;
+    else
+        t.add = f->D;
+    return spry_dense_run(head, &t);
+}
+
+static spry_status source(char **out, const spry_plan *plan)
+{
+    *out = NULL;
+    return sp_fail(SPRY_USAGE, "%s is built in and has no text of its own",
+                   plan->kernel);
+}
+
+static spry_status write_plan(const spry_plan *plan, const char *dir,
+                              const char *name)
+{
+    (void)dir;
+    (void)name;
+    return sp_fail(SPRY_USAGE, "%s is built in and cannot be written as C",
+                   plan->kernel);
+}
+
+static const sp_plan_kind dense_plans = {
+    two_operands, run, sp_dense_check, source, write_plan, free_plan};
+
+/* ---- the usual way ---- */
+
+sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m)
+{
+    sp_dense_way x = {.algorithm = SP_PLAIN, .mr = 1, .v = 1, .threads = 1};
+
+    if (spry_problem_flops(&p->head) > 1e6)
+        x.threads = m->threads;
+    return x;
+}
