@@ -213,8 +213,20 @@ static spry_status write_plan(const spry_plan *plan, const char *dir,
                    plan->kernel);
 }
 
-static const sp_plan_kind dense_plans = {
-    two_operands, run, sp_dense_check, source, write_plan, free_plan};
+static spry_status refill(spry_plan *plan, const void *values)
+{
+    (void)values;
+    return sp_fail(SPRY_USAGE, "%s: weights of dense operators stay",
+                   plan->text);
+}
+
+static const sp_plan_kind dense_plans = {.two_operands = two_operands,
+                                         .run = run,
+                                         .check = sp_dense_check,
+                                         .source = source,
+                                         .write = write_plan,
+                                         .refill = refill,
+                                         .free = free_plan};
 
 /* ---- the usual way ---- */
 
