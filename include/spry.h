@@ -40,6 +40,7 @@
 /* Experimental. */
 #include "spry/collect.h"
 #include "spry/eon.h"
+#include "spry/graph.h"
 #include "spry/import.h"
 #include "spry/order.h"
 #include "spry/space.h"

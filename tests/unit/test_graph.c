@@ -1,0 +1,175 @@
+/* test_graph.c - built-in networks: their sums, their way through a file. */
+#include "check.h"
+#include "folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "spry/graph.h"
+
+static char folder[TEST_FOLDER];
+
+static int enter(void **state)
+{
+    (void)state;
+    return make_folder(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    char command[TEST_FOLDER + 16];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static spry_graph *open_graph(const char *source)
+{
+    spry_graph *g;
+
+    check_ok(spry_graph_read(&g, source, NULL));
+    return g;
+}
+
+/* Parameters and multiply-adds, as published for torchvision's networks and
+ * for BERT-base; BERT's first token has 768 x 768 more in its pooler. */
+static void sums(void **state)
+{
+    static const struct {
+        const char *source;
+        int64_t params, macs;
+    } known[] = {{"net:resnet50", 25557032, 4089184256},
+                 {"net:mobilenetv3", 5483032, 216589760},
+                 {"net:inceptionv3", 23834568, 5713216096},
+                 {"net:bert", 109482240, 11173625856 + 768 * 768}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        spry_graph *g = open_graph(known[i].source);
+
+        assert_int_equal(spry_graph_params(g), known[i].params);
+        assert_int_equal(spry_graph_macs(g), known[i].macs);
+        spry_graph_free(g);
+    }
+}
+
+/* Random inputs of a graph, and room for its outputs. */
+typedef struct {
+    void *in[4], *out[4];
+    spry_graph_value to[4];
+} operands;
+
+static operands make_operands(const spry_graph *g, uint64_t seed)
+{
+    sp_rng rng = sp_rng_seed(seed);
+    operands o = {0};
+    spry_graph_value v;
+
+    for (int i = 0; i < spry_graph_inputs(g); i++) {
+        check_ok(spry_graph_input(g, i, &v));
+        o.in[i] = calloc((size_t)v.count, 8);
+        assert_non_null(o.in[i]);
+        for (int64_t k = 0; k < v.count; k++)
+            if (v.whole)
+                ((int64_t *)o.in[i])[k] = (int64_t)sp_rng_below(&rng, 2);
+            else
+                ((float *)o.in[i])[k] = (float)(2 * sp_rng_unit(&rng) - 1);
+    }
+    for (int i = 0; i < spry_graph_outputs(g); i++) {
+        check_ok(spry_graph_output(g, i, &o.to[i]));
+        o.out[i] = calloc((size_t)o.to[i].count, 8);
+        assert_non_null(o.out[i]);
+    }
+    return o;
+}
+
+static void free_operands(operands *o)
+{
+    for (int i = 0; i < 4; i++) {
+        free(o->in[i]);
+        free(o->out[i]);
+    }
+}
+
+static void reference(const spry_graph *g, operands *o)
+{
+    check_ok(spry_graph_reference(g, (const void *const *)o->in, o->out));
+}
+
+/* What is written and read again computes the same. */
+static void files(void **state)
+{
+    static const char *const source[] = {
+        "net:resnet50,size=75,sparsity=0.9", "net:mobilenetv3,size=75",
+        "net:inceptionv3,size=75", "net:bert,layers=1,tokens=8,batch=2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof source / sizeof *source; i++) {
+        spry_graph *a = open_graph(source[i]), *b;
+        operands x, y;
+        double most = 0;
+
+        check_ok(spry_graph_write(a, "a.onnx"));
+        b = open_graph("a.onnx");
+        assert_int_equal(spry_graph_nodes(a), spry_graph_nodes(b));
+        assert_int_equal(spry_graph_macs(a), spry_graph_macs(b));
+        x = make_operands(a, 1);
+        y = make_operands(b, 1);
+        reference(a, &x);
+        reference(b, &y);
+        for (int64_t k = 0; k < x.to[0].count; k++) {
+            float v = ((float *)x.out[0])[k];
+
+            assert_true(isfinite(v));
+            most = fabs((double)v) > most ? fabs((double)v) : most;
+        }
+        assert_true(most > 1e-3 && most < 1e6);
+        assert_memory_equal(x.out[0], y.out[0], (size_t)x.to[0].count * 4);
+        free_operands(&x);
+        free_operands(&y);
+        spry_graph_free(a);
+        spry_graph_free(b);
+    }
+}
+
+static void usage(void **state)
+{
+    spry_graph *g = NULL;
+    spry_graph_value v;
+    spry_graph_options bad = {sizeof bad, -1};
+
+    (void)state;
+    assert_int_equal(spry_graph_read(NULL, "net:bert", NULL), SPRY_USAGE);
+    assert_int_equal(spry_graph_read(&g, NULL, NULL), SPRY_USAGE);
+    assert_int_equal(spry_graph_read(&g, "net:nothing", NULL), SPRY_USAGE);
+    assert_int_equal(spry_graph_read(&g, "net:bert,layers=0", NULL),
+                     SPRY_USAGE);
+    assert_int_equal(spry_graph_read(&g, "net:bert", &bad), SPRY_USAGE);
+    assert_int_equal(spry_graph_read(&g, "nowhere.onnx", NULL), SPRY_INPUT);
+    assert_int_equal(spry_graph_read(&g, ".", NULL), SPRY_INPUT);
+    assert_null(g);
+    assert_int_equal(spry_graph_input(NULL, 0, &v), SPRY_USAGE);
+    assert_int_equal(spry_graph_write(NULL, "x"), SPRY_USAGE);
+    assert_int_equal(spry_graph_reference(NULL, NULL, NULL), SPRY_USAGE);
+    assert_int_equal(spry_graph_inputs(NULL), 0);
+    g = open_graph("net:bert,layers=1,tokens=4");
+    assert_int_equal(spry_graph_input(g, 2, &v), SPRY_USAGE);
+    assert_int_equal(spry_graph_output(g, -1, &v), SPRY_USAGE);
+    assert_int_equal(spry_graph_write(g, "no/such/folder.onnx"), SPRY_SYSTEM);
+    spry_graph_free(g);
+    spry_graph_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums),
+                                       cmocka_unit_test(files),
+                                       cmocka_unit_test(usage)};
+
+    return cmocka_run_group_tests(tests, enter, leave);
+}
