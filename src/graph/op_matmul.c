@@ -88,7 +88,7 @@ spry_status sp_matmul_compute(sp_call *c)
     int64_t step_a[SP_GRAPH_DIMS], step_b[SP_GRAPH_DIMS], count;
     sp_extent a = c->in[0]->shape, b = c->in[1]->shape, batch;
     double *out = c->out[0].data;
-    sizes z;
+    sizes z = {0};
     spry_status s;
 
     as_matrices(&a, &b);
@@ -142,7 +142,7 @@ static spry_status gemm_sizes(sizes *z, const sp_call *c)
 
 spry_status sp_gemm_infer(sp_call *c)
 {
-    sizes z;
+    sizes z = {0};
     spry_status s = gemm_sizes(&z, c);
     sp_extent out = {2, {0}}, both;
 
@@ -165,7 +165,7 @@ spry_status sp_gemm_compute(sp_call *c)
     const sp_array *add = c->node->inputs > 2 ? c->in[2] : NULL;
     int64_t step[SP_GRAPH_DIMS] = {0};
     double *out = c->out[0].data;
-    sizes z;
+    sizes z = {0};
     spry_status s = gemm_sizes(&z, c);
 
     if (s != SPRY_OK)
