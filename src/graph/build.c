@@ -79,7 +79,7 @@ int sp_build_input(sp_builder *b, const char *name, int whole,
     b->g->value[at].shape = *shape;
     b->g->value[at].whole = whole;
     b->g->value[at].known = 1;
-    b->status = sp_shape_count(&b->g->value[at].count, shape);
+    b->status = sp_extent_count(&b->g->value[at].count, shape);
     if (b->status == SPRY_OK)
         b->status = sp_list_add(&b->g->input, &b->g->inputs, at);
     return at;
@@ -103,7 +103,7 @@ static void *constant(sp_builder *b, int *out, const char *stem, int whole,
     v->shape = *shape;
     v->whole = whole;
     v->known = 1;
-    b->status = sp_shape_count(&v->count, shape);
+    b->status = sp_extent_count(&v->count, shape);
     if (b->status != SPRY_OK)
         return NULL;
     data = sp_pool_get(&b->g->pool, v->count, whole ? 8 : 4);

@@ -141,7 +141,7 @@ spry_status sp_list_add(int **list, int *count, int x)
 
 /* ---- shapes ---- */
 
-spry_status sp_shape_count(int64_t *out, const sp_extent *s)
+spry_status sp_extent_count(int64_t *out, const sp_extent *s)
 {
     int64_t count = 1;
 
@@ -155,7 +155,7 @@ spry_status sp_shape_count(int64_t *out, const sp_extent *s)
     return SPRY_OK;
 }
 
-int sp_shape_equal(const sp_extent *a, const sp_extent *b)
+int sp_extent_equal(const sp_extent *a, const sp_extent *b)
 {
     for (int i = 0; i < a->dims && a->dims == b->dims; i++)
         if (a->dim[i] != b->dim[i])

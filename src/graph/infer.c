@@ -94,7 +94,7 @@ static spry_status infer_node(sp_node_call *x, spry_graph *g,
     for (int i = 0; s == SPRY_OK && i < n->outputs; i++) {
         sp_opvalue *v;
 
-        s = sp_shape_count(&x->out[i].count, &x->out[i].shape);
+        s = sp_extent_count(&x->out[i].count, &x->out[i].shape);
         if (s != SPRY_OK)
             return sp_refuse(n, "a result of more than 2^31 elements");
         if (n->output[i] < 0)

@@ -102,8 +102,8 @@ spry_status sp_list_add(int **list, int *count, int x);
 spry_status sp_graph_count(spry_graph *g);
 
 /* Elements of a shape; SPRY_INPUT when there are too many. */
-spry_status sp_shape_count(int64_t *out, const sp_extent *s);
-int sp_shape_equal(const sp_extent *a, const sp_extent *b);
+spry_status sp_extent_count(int64_t *out, const sp_extent *s);
+int sp_extent_equal(const sp_extent *a, const sp_extent *b);
 
 /* Nodes into an order in which they can be computed; SPRY_INPUT on a cycle or
  * an input that nobody makes (order.c). */

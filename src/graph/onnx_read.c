@@ -160,7 +160,7 @@ static spry_status take_input(sp_onnx *o, sp_wire w)
         return s;
     if (!v.known)
         return sp_fail(SPRY_INPUT, "the input '%s' has no shape", v.name);
-    s = sp_shape_count(&v.count, &v.shape);
+    s = sp_extent_count(&v.count, &v.shape);
     if (s == SPRY_OK)
         s = sp_graph_value(&at, g, v.name);
     if (s != SPRY_OK)

@@ -310,7 +310,7 @@ spry_status sp_onnx_tensor(sp_opvalue *v, sp_onnx *o, sp_wire w)
     while (s == SPRY_OK && (more = sp_wire_next(&at, &f)) != 0)
         s = more < 0 ? sp_onnx_damaged("tensor") : take_field(&t, v, &f);
     if (s == SPRY_OK)
-        s = sp_shape_count(&t.count, &t.shape);
+        s = sp_extent_count(&t.count, &t.shape);
     if (s != SPRY_OK)
         return s;
     t.whole = sp_onnx_whole(t.type);

@@ -24,7 +24,7 @@ spry_status sp_concat_infer(sp_call *c)
     if (!c->in[0])
         return sp_refuse(c->node, "an input is left out");
     *out = c->in[0]->shape;
-    s = sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", 1), out->dims);
+    s = sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", 1), out->dims);
     for (int i = 1; s == SPRY_OK && i < c->node->inputs; i++) {
         sp_extent a;
 
@@ -36,7 +36,7 @@ spry_status sp_concat_infer(sp_call *c)
                                    &out->dim[axis]))
             return sp_refuse(c->node, "the inputs do not fit");
         a.dim[axis] = out->dim[axis];
-        if (!sp_shape_equal(&a, out))
+        if (!sp_extent_equal(&a, out))
             return sp_refuse(c->node, "the inputs do not fit");
     }
     c->out[0].whole = c->in[0]->whole;
@@ -47,7 +47,7 @@ spry_status sp_concat_compute(sp_call *c)
 {
     int64_t outer, inner, part, at = 0, rows;
     int axis;
-    spry_status s = sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", 1),
+    spry_status s = sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", 1),
                                c->out[0].shape.dims);
 
     if (s != SPRY_OK)
@@ -70,7 +70,7 @@ static spry_status split_sizes(int *axis, int64_t *size, const sp_call *c)
     int outputs = c->node->outputs;
     sp_whole_list l;
     int64_t n, each;
-    spry_status s = sp_axis_of(axis, c->node, sp_attr_int(c->node, "axis", 0),
+    spry_status s = sp_op_axis(axis, c->node, sp_attr_int(c->node, "axis", 0),
                                c->in[0]->shape.dims);
 
     if (s == SPRY_OK)
@@ -132,7 +132,7 @@ spry_status sp_gather_infer(sp_call *c)
     sp_extent *out = &c->out[0].shape;
     int axis;
     spry_status s =
-        sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", 0), in->dims);
+        sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", 0), in->dims);
 
     if (s != SPRY_OK)
         return s;
@@ -154,7 +154,7 @@ spry_status sp_gather_compute(sp_call *c)
     const sp_array *in = c->in[0], *pick = c->in[1];
     int64_t outer, each, n;
     int axis;
-    spry_status s = sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", 0),
+    spry_status s = sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", 0),
                                in->shape.dims);
 
     if (s != SPRY_OK)

@@ -94,7 +94,7 @@ spry_status sp_matmul_compute(sp_call *c)
     as_matrices(&a, &b);
     s = batch_of(&batch, c, a, b);
     if (s == SPRY_OK)
-        s = sp_shape_count(&count, &batch);
+        s = sp_extent_count(&count, &batch);
     if (s != SPRY_OK)
         return s;
     z = (sizes){a.dim[a.dims - 2],
@@ -152,7 +152,7 @@ spry_status sp_gemm_infer(sp_call *c)
     out.dim[1] = z.n;
     if (c->node->inputs > 2 && c->in[2] &&
         (!sp_broadcast(&both, &out, &c->in[2]->shape) ||
-         !sp_shape_equal(&both, &out)))
+         !sp_extent_equal(&both, &out)))
         return sp_refuse(c->node, "what is added does not fit");
     c->out[0].shape = out;
     return SPRY_OK;

@@ -71,7 +71,7 @@ spry_status sp_squeeze_infer(sp_call *c)
     const sp_extent *in = &c->in[0]->shape;
     sp_extent *out = &c->out[0].shape;
     unsigned axes;
-    spry_status s = sp_axes_of(&axes, c, c->node->inputs > 1);
+    spry_status s = sp_op_axes(&axes, c, c->node->inputs > 1);
 
     out->dims = 0;
     for (int i = 0; s == SPRY_OK && i < in->dims; i++) {
@@ -98,7 +98,7 @@ spry_status sp_unsqueeze_infer(sp_call *c)
     if (s == SPRY_OK && (l.count < 1 || in->dims + l.count > SP_GRAPH_DIMS))
         s = sp_refuse(c->node, "%d more dimensions", l.count);
     for (int i = 0, axis; s == SPRY_OK && i < l.count; i++) {
-        s = sp_axis_of(&axis, c->node, l.at[i], in->dims + l.count);
+        s = sp_op_axis(&axis, c->node, l.at[i], in->dims + l.count);
         if (s == SPRY_OK && axes >> axis & 1)
             s = sp_refuse(c->node, "the axis %d is given twice", axis);
         if (s == SPRY_OK)
@@ -283,7 +283,7 @@ static spry_status slice_part(part *p, const sp_call *c)
         p->len[i] = in->dim[i];
     }
     for (int i = 0, axis; s == SPRY_OK && i < l[0].count; i++) {
-        s = sp_axis_of(&axis, c->node, l[2].count < 0 ? i : l[2].at[i],
+        s = sp_op_axis(&axis, c->node, l[2].count < 0 ? i : l[2].at[i],
                        in->dims);
         if (s == SPRY_OK && seen >> axis & 1)
             s = sp_refuse(c->node, "the axis %d is given twice", axis);

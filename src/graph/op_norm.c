@@ -33,7 +33,7 @@ spry_status sp_norm_infer(sp_call *c)
         !sp_attr_int(c->node, "spatial", 1))
         return sp_refuse(c->node, "only inference, per channel, is known");
     if (!batch)
-        s = sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", -1),
+        s = sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", -1),
                        in->dims);
     for (int i = axis; i < (batch ? axis + 1 : in->dims); i++)
         len *= in->dim[i];
@@ -69,7 +69,7 @@ spry_status sp_layernorm_compute(sp_call *c)
         c->node->inputs > 2 && c->in[2] ? c->in[2]->data : NULL;
     int axis;
     spry_status s =
-        sp_axis_of(&axis, c->node, sp_attr_int(c->node, "axis", -1), in->dims);
+        sp_op_axis(&axis, c->node, sp_attr_int(c->node, "axis", -1), in->dims);
     cut k = cut_at(in, s == SPRY_OK ? axis : 0, in->dims);
 
     for (int64_t i = 0; s == SPRY_OK && i < k.outer; i++) {
@@ -93,7 +93,7 @@ static spry_status softmax_cut(cut *k, const sp_call *c)
 {
     const sp_extent *in = &c->in[0]->shape;
     int old = c->opset < 13, axis;
-    spry_status s = sp_axis_of(
+    spry_status s = sp_op_axis(
         &axis, c->node, sp_attr_int(c->node, "axis", old ? 1 : -1), in->dims);
 
     /* Up to opset 12 all dimensions from the axis on were one. */
@@ -143,7 +143,7 @@ static spry_status reduced(unsigned *axes, const sp_call *c)
 
     if (!input && c->node->inputs > 1)
         return sp_refuse(c->node, "axes are no input in this opset");
-    s = sp_axes_of(axes, c, input);
+    s = sp_op_axes(axes, c, input);
     if (s == SPRY_OK && *axes == 0 &&
         !sp_attr_int(c->node, "noop_with_empty_axes", 0))
         *axes = (1u << c->in[0]->shape.dims) - 1;

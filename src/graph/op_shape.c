@@ -34,7 +34,7 @@ void sp_broadcast_steps(int64_t step[SP_GRAPH_DIMS], const sp_extent *a,
     }
 }
 
-spry_status sp_axis_of(int *out, const sp_opnode *n, int64_t axis, int dims)
+spry_status sp_op_axis(int *out, const sp_opnode *n, int64_t axis, int dims)
 {
     if (axis < -dims || axis >= dims)
         return sp_refuse(n, "there is no axis %lld of %d", (long long)axis,
@@ -85,7 +85,7 @@ spry_status sp_list_attr(sp_whole_list *out, const sp_call *c, const char *name)
     return SPRY_OK;
 }
 
-spry_status sp_axes_of(unsigned *out, const sp_call *c, int in_input)
+spry_status sp_op_axes(unsigned *out, const sp_call *c, int in_input)
 {
     int dims = c->in[0]->shape.dims;
     sp_whole_list l;
@@ -94,7 +94,7 @@ spry_status sp_axes_of(unsigned *out, const sp_call *c, int in_input)
 
     *out = 0;
     for (int i = 0, axis; s == SPRY_OK && i < l.count; i++) {
-        s = sp_axis_of(&axis, c->node, l.at[i], dims);
+        s = sp_op_axis(&axis, c->node, l.at[i], dims);
         if (s == SPRY_OK && *out >> axis & 1)
             s = sp_refuse(c->node, "the axis %d is given twice", axis);
         if (s == SPRY_OK)

@@ -25,7 +25,7 @@ int sp_broadcast(sp_extent *out, const sp_extent *a, const sp_extent *b);
 void sp_broadcast_steps(int64_t step[SP_GRAPH_DIMS], const sp_extent *a,
                         const sp_extent *out);
 /* `axis` counted from the front; SPRY_INPUT when there is no such one. */
-spry_status sp_axis_of(int *out, const sp_opnode *n, int64_t axis, int dims);
+spry_status sp_op_axis(int *out, const sp_opnode *n, int64_t axis, int dims);
 /* Whole numbers of input i, which must be constant, or of an attribute when
  * the opset keeps them there; -1: left out. */
 enum { SP_LIST = 64 };
@@ -38,7 +38,7 @@ spry_status sp_list_input(sp_whole_list *out, const sp_call *c, int input,
 spry_status sp_list_attr(sp_whole_list *out, const sp_call *c,
                          const char *name);
 /* Which axes a reduction runs over, as bits. */
-spry_status sp_axes_of(unsigned *out, const sp_call *c, int in_input);
+spry_status sp_op_axes(unsigned *out, const sp_call *c, int in_input);
 
 /* One number of the innermost loop at a time would be slow: outer[i] elements
  * times len with a step. */
