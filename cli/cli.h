@@ -132,6 +132,7 @@ void json_raw(json *j, const char *key, const char *document);
 /* ---- from words to the library's nouns (open.c, job.c) ---- */
 
 /* Each says its own failure on stderr. */
+spry_status make_folder(const char *path);
 spry_status open_matrix(spry_matrix **out, const char *path);
 /* The tensor, with the mode of --mode first. */
 spry_status open_tensor(spry_tensor **out, const char *path);

@@ -50,7 +50,9 @@ static spry_status export(const job *j, const char *path)
     stop_watch();
     s = open_named(&plan, j, schedule, SPRY_MEASURE);
     if (s == SPRY_OK && !stop_asked()) {
-        s = say_status(spry_plan_export(plan, dir, name));
+        s = make_folder(dir);
+        if (s == SPRY_OK)
+            s = say_status(spry_plan_export(plan, dir, name));
         if (s == SPRY_OK)
             print_files(plan);
     }

@@ -51,6 +51,8 @@ spry_status net_export(int argc, char **argv)
         return s;
     s = net_open_compiled(&n, &r, argv[0], "all");
     if (s == SPRY_OK)
+        s = make_folder(dir);
+    if (s == SPRY_OK)
         s = say_status(spry_network_export(n, dir, name));
     if (s == SPRY_OK)
         print_files(&r);

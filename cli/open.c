@@ -1,9 +1,31 @@
 /* open.c - matrix, machine and store, from the words of a command line. */
 #include "cli.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* With the folders above it. */
+spry_status make_folder(const char *path)
+{
+    char part[4096];
+    size_t n = strlen(path);
+
+    if (n >= sizeof part)
+        return say_fail(SPRY_USAGE, "the folder's name is too long");
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i] != 0)
+            continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return say_fail(SPRY_SYSTEM, "cannot make the folder %s: %s", part,
+                            strerror(errno));
+    }
+    return SPRY_OK;
+}
 
 spry_status open_matrix(spry_matrix **out, const char *path)
 {

@@ -3,7 +3,7 @@
 # compiled as a user would at best; tuned ones say exactly what they want and
 # need no more than -O2.
 add_executable(make_kernels tools/make_kernels.c
-    src/base/alloc.c src/base/fork.c src/base/buf.c src/base/fail.c
+    src/base/alloc.c src/base/fork.c src/base/buf.c src/base/fail.c src/base/argument.c
     src/base/hash.c
     src/machine/isa.c src/problem/names.c
     src/schedule/table.c src/schedule/nest.c

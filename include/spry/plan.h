@@ -25,7 +25,7 @@ spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
 
 /* ==== simple ==== */
 
-/* C = A B, or y = A x. */
+/* C = A B, or y = A x. C does not lie over B. */
 spry_status spry_run(const spry_plan *plan, const void *B, void *C);
 
 /* The whole form of problem.h; D is NULL but for sddmm. With beta == 0,

@@ -30,6 +30,69 @@ spry_status sp_fail_in(spry_status s, const char *name);
 spry_status sp_fail_memory(size_t bytes);
 void sp_message_clear(void);
 
+/* ---- arguments of public functions (argument.c) ---- */
+
+/* The first thing that a public function does: refuse NULL with SPRY_USAGE and
+ * "spry_tune: p is NULL". */
+#define SP_NEED(...)                                                      \
+    do {                                                                  \
+        const void *const sp_given[] = {__VA_ARGS__};                     \
+        int sp_given_count = (int)(sizeof sp_given / sizeof sp_given[0]); \
+                                                                          \
+        if (sp_null_among(sp_given, sp_given_count))                      \
+            return sp_fail_null(__func__, #__VA_ARGS__, sp_given,         \
+                                sp_given_count);                          \
+    } while (0)
+
+/* The same of one whose first argument receives something new: *out is NULL
+ * unless all goes well. */
+#define SP_NEED_NEW(...)                        \
+    do {                                        \
+        if (SP_FIRST(__VA_ARGS__, 0))           \
+            *(SP_FIRST(__VA_ARGS__, 0)) = NULL; \
+        SP_NEED(__VA_ARGS__);                   \
+    } while (0)
+#define SP_FIRST(first, ...) first
+
+/* The same of one that returns no status: it returns `otherwise`. */
+#define SP_NEED_OR(otherwise, ...)                                        \
+    do {                                                                  \
+        const void *const sp_given[] = {__VA_ARGS__};                     \
+        int sp_given_count = (int)(sizeof sp_given / sizeof sp_given[0]); \
+                                                                          \
+        if (sp_null_among(sp_given, sp_given_count)) {                    \
+            (void)sp_fail_null(__func__, #__VA_ARGS__, sp_given,          \
+                               sp_given_count);                           \
+            return otherwise;                                             \
+        }                                                                 \
+    } while (0)
+
+/* Anything else that makes no sense: SP_REFUSE(n < 0, "%d columns", n). */
+#define SP_REFUSE(bad, ...)                          \
+    do {                                             \
+        if (bad)                                     \
+            return sp_fail(SPRY_USAGE, __VA_ARGS__); \
+    } while (0)
+
+/* Options start as defaults; what the caller's struct has, which may be of an
+ * older header and shorter, goes over them. given NULL: nothing does. */
+#define SP_TAKE_OPTIONS(options, given) \
+    sp_take_options(options, sizeof *(options), given)
+
+static inline int sp_null_among(const void *const *given, int count)
+{
+    int found = 0;
+
+    for (int i = 0; i < count; i++)
+        found |= !given[i];
+    return found;
+}
+spry_status sp_fail_null(const char *function, const char *names,
+                         const void *const *given, int count);
+spry_status sp_take_options(void *options, size_t most, const void *given);
+/* Do two ranges of memory share a byte? */
+int sp_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
+
 /* ---- memory (alloc.c) ---- */
 
 /* Zeroed arrays on 64 bytes; from 2 MB on, asked onto huge pages. NULL when
@@ -204,6 +267,8 @@ spry_status sp_writer_close(sp_writer *w, int keep);
 /* mkdir -p; what it makes has `mode`, less the umask: 0700 for what is the
  * user's own, 0777 for what was asked for by name. */
 spry_status sp_make_dirs(const char *path, unsigned mode);
+/* SPRY_USAGE unless there is such a folder. */
+spry_status sp_need_folder(const char *path);
 
 /* One of the user's directories, SPRY_HOME first, then XDG: kind is "data",
  * "cache" or "config". 0 when there is nowhere. */

@@ -37,6 +37,16 @@ int sp_user_dir(char *out, size_t size, const char *kind)
     return n > 0 && (size_t)n < size;
 }
 
+spry_status sp_need_folder(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return sp_fail_errno(SPRY_USAGE, "%s", path);
+    SP_REFUSE(!S_ISDIR(st.st_mode), "%s: not a folder", path);
+    return SPRY_OK;
+}
+
 spry_status sp_make_dirs(const char *path, unsigned mode)
 {
     char part[4096];

@@ -188,6 +188,7 @@ static spry_status measure(collection *c, const sp_urn *u)
 
 spry_status spry_kernels_open(spry_kernels **out)
 {
+    SP_NEED_NEW(out);
     return sp_kernels_open(out);
 }
 
@@ -276,17 +277,18 @@ static spry_status begin(collection *c, spry_collected *out, spry_records *db,
                          const spry_problem *p, const spry_collect_options *opt)
 {
     static const spry_collect_options defaults = SPRY_COLLECT_DEFAULTS;
-    spry_status s = SPRY_OK;
+    spry_status s;
 
     memset(c, 0, sizeof *c);
     memset(out, 0, sizeof *out);
     c->opt = defaults;
-    if (opt)
-        memcpy(&c->opt, opt,
-               opt->size < sizeof c->opt ? opt->size : sizeof c->opt);
     c->out = out;
     c->db = db;
     c->p = p;
+    c->begun = sp_seconds();
+    s = SP_TAKE_OPTIONS(&c->opt, opt);
+    if (s != SPRY_OK)
+        return s;
     c->family = sp_family_of(p);
     c->begun = c->renewed = sp_seconds();
     c->deadline = c->opt.seconds > 0 ? c->begun + c->opt.seconds : HUGE_VAL;
@@ -325,6 +327,8 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
                          const spry_problem *p, const char *source,
                          const char *group, const spry_collect_options *opt)
 {
+    SP_NEED(out, db, p);
+
     collection c;
     int got = 0;
     const sp_sparse *sparse;

@@ -3,6 +3,7 @@
  * have 1e4 to 3e5 entries; the whole goes up to 2e6. */
 #include <string.h>
 
+#include "base/base.h"
 #include "spry/collect.h"
 
 static const char *const specs[] = {
@@ -156,6 +157,8 @@ enum { SMALL = 72, ALL = sizeof specs / sizeof specs[0] };
 
 const char *spry_suite(const char *name, int i)
 {
+    SP_NEED_OR("", name);
+
     int count = strcmp(name, "small") == 0     ? SMALL
                 : strcmp(name, "default") == 0 ? ALL
                                                : 0;

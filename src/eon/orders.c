@@ -46,6 +46,8 @@ static spry_status unknown_order(const char *name)
 spry_status spry_order_make(int32_t *edge, const spry_network *n,
                             const char *name, const spry_order_options *given)
 {
+    SP_NEED(edge, n, name);
+
     const sp_order *order = find_order(name);
 
     return order ? sp_order_make(edge, n, order, given) : unknown_order(name);

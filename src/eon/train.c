@@ -122,13 +122,14 @@ static spry_status train(const char *path, const training *l, int64_t count)
 spry_status spry_eon_train(const char *path, const spry_network *const *nets,
                            int64_t count, const spry_eon_options *options)
 {
+    SP_NEED(path, nets);
+
     spry_eon_options o = SPRY_EON_DEFAULTS;
     training l = {nets, &o, 0};
-    spry_status s;
+    spry_status s = SP_TAKE_OPTIONS(&o, options);
 
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    if (s != SPRY_OK)
+        return s;
     if (!o.memory) {
         o.memory = &usual_memory;
         o.memories = 1;

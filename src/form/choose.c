@@ -24,9 +24,8 @@ static spry_status read_options(sp_chooser *c, const spry_choose_options *given)
     static const spry_choose_options defaults = SPRY_CHOOSE_DEFAULTS;
 
     c->o = defaults;
-    if (given)
-        memcpy(&c->o, given,
-               given->size < sizeof c->o ? given->size : sizeof c->o);
+    if (SP_TAKE_OPTIONS(&c->o, given) != SPRY_OK)
+        return SPRY_USAGE;
     if (c->o.batch < 1 || !(c->o.seconds >= 0) || !(c->o.calls >= 0) ||
         c->o.threads < 0)
         return sp_fail(SPRY_USAGE, "a batch holds an input at least; seconds, "
@@ -203,6 +202,8 @@ static void end(sp_chooser *c)
 spry_status spry_network_choose(spry_choice *out, const spry_network *n,
                                 const spry_choose_options *options)
 {
+    SP_NEED(out, n);
+
     sp_chooser c = {.n = n, .out = out, .begun = sp_seconds()};
     spry_status s = read_options(&c, options);
 
@@ -250,6 +251,8 @@ spry_status spry_ways_race(spry_choice *out, const spry_network *n,
                            const spry_way *way, int count,
                            const spry_choose_options *options)
 {
+    SP_NEED(out, n, way);
+
     sp_chooser c = {.n = n, .out = out, .begun = sp_seconds()};
     spry_status s = read_options(&c, options);
 

@@ -309,6 +309,8 @@ static int is_identifier(const char *name)
 spry_status spry_network_export(const spry_network *n, const char *dir,
                                 const char *name)
 {
+    SP_NEED(n, dir, name);
+
     exporting e = {n, name, NULL, widest(n)};
     spry_status s;
 
@@ -320,7 +322,7 @@ spry_status spry_network_export(const spry_network *n, const char *dir,
         return sp_fail(SPRY_USAGE,
                        "%lld edges are too many for a file of C; at most %d",
                        (long long)n->edges, EDGES_MOST);
-    s = sp_make_dirs(dir, 0777);
+    s = sp_need_folder(dir);
     if (s == SPRY_OK)
         s = write_file(&e, dir, "c", write_source);
     return s == SPRY_OK ? write_file(&e, dir, "h", write_header) : s;

@@ -115,6 +115,8 @@ static spry_status set_word(spry_form *f, const char *word, size_t len)
 
 spry_status spry_form_parse(spry_form *out, const char *text)
 {
+    SP_NEED(out, text);
+
     spry_form f = {.tile = 0};
     const sp_form *form = NULL;
     size_t len = strcspn(text, " ");
@@ -138,6 +140,8 @@ spry_status spry_form_parse(spry_form *out, const char *text)
 
 void spry_form_text(char out[SPRY_FORM_TEXT], const spry_form *f)
 {
+    SP_NEED_OR(, out, f);
+
     int at = snprintf(out, SPRY_FORM_TEXT, "%s", f->name);
 
     if (*f->order)
@@ -156,6 +160,8 @@ void spry_form_text(char out[SPRY_FORM_TEXT], const spry_form *f)
 /* Below three inputs most of a vector would be empty. */
 spry_form spry_form_for(const spry_network *n, int64_t batch)
 {
+    SP_NEED_OR((spry_form){0}, n);
+
     spry_form f = {.tile = 0};
 
     (void)n;
@@ -168,11 +174,12 @@ spry_form spry_form_for(const spry_network *n, int64_t batch)
 spry_status spry_runner_make(spry_runner **out, const spry_network *n,
                              const spry_form *how)
 {
+    SP_NEED_NEW(out, n, how);
+
     const sp_form *form = NULL;
     spry_runner *r;
     spry_status s = find_form(&form, how->name);
 
-    *out = NULL;
     if (s == SPRY_OK)
         s = check_form(how, form);
     if (s != SPRY_OK)
@@ -194,6 +201,11 @@ spry_status spry_runner_make(spry_runner **out, const spry_network *n,
 spry_status spry_runner_run(const spry_runner *r, float *y, const float *x,
                             int64_t batch)
 {
+    SP_NEED(r, y, x);
+    SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
+    SP_REFUSE(sp_overlap(x, (size_t)(batch * r->inputs) * sizeof *x, y,
+                         (size_t)(batch * r->outputs) * sizeof *y),
+              "the outputs y lie over the inputs x");
     return batch > 0 ? r->form->run(r->state, y, x, batch) : SPRY_OK;
 }
 
@@ -236,6 +248,7 @@ spry_status spry_runner_categories(const spry_runner *r, uint8_t *any,
                                    const spry_matrix *m, int64_t first,
                                    int64_t count)
 {
+    SP_NEED(r, any, m);
     if (m->cols > r->inputs || first < 0 || count < 0 ||
         first > m->rows - count)
         return sp_fail(SPRY_USAGE,
@@ -252,6 +265,7 @@ spry_status spry_runner_categories(const spry_runner *r, uint8_t *any,
 
 const spry_form *spry_runner_form(const spry_runner *r)
 {
+    SP_NEED_OR(NULL, r);
     return &r->how;
 }
 

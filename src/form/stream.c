@@ -76,10 +76,11 @@ static spry_status fill(spry_stream *s, const int32_t *order)
 spry_status spry_stream_make(spry_stream **out, const spry_network *n,
                              const int32_t *order)
 {
+    SP_NEED_NEW(out, n, order);
+
     spry_status status = spry_order_check(order, n);
     spry_stream *s;
 
-    *out = NULL;
     if (status != SPRY_OK)
         return status;
     s = sp_alloc(1, sizeof *s);
@@ -205,10 +206,16 @@ static spry_status run_single(const spry_stream *s, float *y, const float *x)
 spry_status spry_stream_run(const spry_stream *s, float *y, const float *x,
                             int64_t batch)
 {
+    SP_NEED(s, y, x);
+    SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
+
     const spry_network *n = s->net;
     int64_t tiles = (batch + TILE - 1) / TILE;
     int short_of_memory = 0;
 
+    SP_REFUSE(sp_overlap(x, (size_t)(batch * n->inputs) * sizeof *x, y,
+                         (size_t)(batch * n->outputs) * sizeof *y),
+              "the outputs y lie over the inputs x");
     if (batch == 1)
         return run_single(s, y, x);
 #pragma omp parallel reduction(| : short_of_memory) if (tiles > 1)

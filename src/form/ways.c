@@ -37,6 +37,8 @@ static spry_status parse_passes(unsigned *out, const char *text, size_t len)
 
 spry_status spry_way_parse(spry_way *out, const char *text)
 {
+    SP_NEED(out, text);
+
     spry_way w = {0};
     spry_status s = SPRY_OK;
 
@@ -62,6 +64,8 @@ spry_status spry_way_parse(spry_way *out, const char *text)
 
 const char *spry_way_text(char out[SPRY_WAY_TEXT], const spry_way *w)
 {
+    SP_NEED_OR("", out, w);
+
     char form[SPRY_FORM_TEXT];
     unsigned all;
     int at = 0, first = 1;
@@ -124,6 +128,7 @@ static spry_status make_ready(spry_ready **out, const spry_network *n,
 spry_status spry_ready_make(spry_ready **out, const spry_network *n,
                             const spry_way *w)
 {
+    SP_NEED_NEW(out, n, w);
     return make_ready(out, n, w, 0);
 }
 
@@ -136,6 +141,8 @@ spry_status sp_ready_of(spry_ready **out, const spry_network *compiled,
 spry_status spry_ready_run(const spry_ready *r, float *y, const float *x,
                            int64_t batch)
 {
+    SP_NEED(r, y, x);
+    SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
     return spry_runner_run(r->runner, y, x, batch);
 }
 
@@ -143,16 +150,19 @@ spry_status spry_ready_categories(const spry_ready *r, uint8_t *any,
                                   const spry_matrix *m, int64_t first,
                                   int64_t count)
 {
+    SP_NEED(r, any, m);
     return spry_runner_categories(r->runner, any, m, first, count);
 }
 
 const spry_way *spry_ready_way(const spry_ready *r)
 {
+    SP_NEED_OR(NULL, r);
     return &r->way;
 }
 
 int64_t spry_ready_edges(const spry_ready *r)
 {
+    SP_NEED_OR(0, r);
     return r->edges;
 }
 

@@ -21,6 +21,7 @@ static const sp_foreign foreigns[] = {
     {SPRY_IMPORT_AUTOSPARSE, ".tsv", sp_import_autosparse, 128, ""},
     {SPRY_IMPORT_ANSOR, ".json", sp_import_ansor, 0, ""},
 };
+enum { FOREIGNS = sizeof foreigns / sizeof foreigns[0] };
 
 /* ---- what a name says ---- */
 
@@ -221,17 +222,22 @@ spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
                         spry_import_format format,
                         const spry_import_options *opt)
 {
+    SP_NEED(out, db, path);
+    SP_REFUSE((unsigned)format >= FOREIGNS, "%d is no format of records",
+              (int)format);
+
     spry_import_options o = SPRY_IMPORT_DEFAULTS;
-    sp_import *f = sp_alloc(1, sizeof *f);
+    sp_import *f;
     int64_t before = 0, after = 0, answers, machines;
     struct stat st;
-    spry_status s;
+    spry_status s = SP_TAKE_OPTIONS(&o, opt);
 
     memset(out, 0, sizeof *out);
+    if (s != SPRY_OK)
+        return s;
+    f = sp_alloc(1, sizeof *f);
     if (!f)
         return sp_fail_memory(sizeof *f);
-    if (opt)
-        memcpy(&o, opt, opt->size < sizeof o ? opt->size : sizeof o);
     f->db = db;
     f->opt = &o;
     f->out = out;

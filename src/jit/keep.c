@@ -148,11 +148,13 @@ static spry_status open_and_list(spry_jit_entries **out, int verify)
 
 spry_status spry_jit_list(spry_jit_entries **out)
 {
+    SP_NEED_NEW(out);
     return open_and_list(out, 0);
 }
 
 spry_status spry_jit_verify(spry_jit_entries **out)
 {
+    SP_NEED_NEW(out);
     return open_and_list(out, 1);
 }
 
@@ -239,6 +241,8 @@ spry_status spry_jit_clear(spry_jit_removed *out)
 
 spry_status spry_jit_path(char *out, size_t size)
 {
+    SP_NEED(out);
+
     char parent[SP_PATH];
     int n = -1;
 

@@ -88,6 +88,8 @@ static void fill_gaps(spry_machine *m)
 
 spry_status spry_machine_detect(spry_machine *out)
 {
+    SP_NEED(out);
+
     sp_cgroup g = sp_cgroup_read("");
 
     memset(out, 0, sizeof *out);

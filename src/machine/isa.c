@@ -78,6 +78,8 @@ static const char *list(char *out, size_t size)
 
 spry_status spry_isa_parse(spry_isa *out, const char *name)
 {
+    SP_NEED(out, name);
+
     char names[256];
 
     *out = SPRY_PORTABLE;

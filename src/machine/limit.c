@@ -65,6 +65,7 @@ static void cut_points(spry_machine *m, int threads)
 
 int64_t spry_machine_cache(const spry_machine *m, int level)
 {
+    SP_NEED_OR(0, m);
     if (level < 0 || level >= SPRY_CACHES)
         return 0;
     return m->measured[0] > 0 ? m->measured[level] : m->cache[level].bytes;
@@ -72,6 +73,7 @@ int64_t spry_machine_cache(const spry_machine *m, int level)
 
 spry_status spry_machine_limit(spry_machine *m, int threads, spry_isa isa)
 {
+    SP_NEED(m);
     if (threads < 0 || threads > m->threads)
         return sp_fail(SPRY_USAGE, "%d threads asked for, %d can be used",
                        threads, m->threads);
@@ -93,6 +95,8 @@ spry_status spry_machine_limit(spry_machine *m, int threads, spry_isa isa)
  * shows a difference of 1 %, on grade D none below 10 % can be believed. */
 char spry_machine_grade(const spry_machine *m)
 {
+    SP_NEED_OR('?', m);
+
     static const double above[] = {0.01, 0.03, 0.10};
     char grade = 'A';
 

@@ -139,6 +139,8 @@ static spry_status can_run_here(const spry_machine *m)
 
 spry_status spry_machine_probe(spry_machine *m)
 {
+    SP_NEED(m);
+
     spry_machine before = *m;
     sp_probe p = {.m = m};
     spry_status s = can_run_here(m);

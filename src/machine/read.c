@@ -145,6 +145,8 @@ static spry_status check_whole(const reader *r)
 spry_status spry_machine_parse(spry_machine *out, const char *text,
                                const char *path_for_errors)
 {
+    SP_NEED(out, text);
+
     spry_machine m = {.sockets = 1, .line = 64};
     reader r = {.m = &m, .path = path_for_errors};
     spry_status s = SPRY_OK;
@@ -176,6 +178,8 @@ spry_status spry_machine_parse(spry_machine *out, const char *text,
 
 spry_status spry_machine_read(spry_machine *out, const char *path)
 {
+    SP_NEED(out, path);
+
     sp_file f;
     spry_status s;
 
@@ -190,6 +194,8 @@ spry_status spry_machine_read(spry_machine *out, const char *path)
 
 spry_status spry_machine_write(const spry_machine *m, const char *path)
 {
+    SP_NEED(m, path);
+
     char *text;
     spry_status s = spry_machine_text(&text, m);
 

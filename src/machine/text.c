@@ -107,6 +107,8 @@ static spry_status hand_over(char **out, sp_buf *b)
 
 spry_status spry_machine_text(char **out, const spry_machine *m)
 {
+    SP_NEED_NEW(out, m);
+
     sp_buf b = {0};
 
     sp_buf_add(&b, "# spry machine\n");
@@ -118,6 +120,8 @@ spry_status spry_machine_text(char **out, const spry_machine *m)
 
 spry_status spry_machine_json(char **out, const spry_machine *m)
 {
+    SP_NEED_NEW(out, m);
+
     sp_buf b = {0};
     sp_json j = {.out = &b};
     char grade[2] = {spry_machine_grade(m), 0};

@@ -85,6 +85,8 @@ static spry_status check_columns(int *sorted, int64_t rows, int64_t cols,
                                  spry_index width)
 {
     *sorted = 1;
+    SP_REFUSE(!indices && load_index(indptr, width, rows) > 0,
+              "there are entries, but the columns' indices are NULL");
     for (int64_t r = 0; r < rows; r++) {
         int64_t end = load_index(indptr, width, r + 1), before = -1;
 
@@ -154,12 +156,16 @@ spry_status spry_matrix_csr(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *values, spry_index index,
                             spry_type type, spry_own own)
 {
+    SP_NEED_NEW(out, indptr);
+
     spry_status s = check_shape(rows, cols, type);
     int sorted = 0;
 
-    *out = NULL;
     if (s == SPRY_OK && index != SPRY_I32 && index != SPRY_I64)
         s = sp_fail(SPRY_USAGE, "%d is no index width", (int)index);
+    if (s == SPRY_OK && own != SPRY_COPY && own != SPRY_BORROW)
+        s = sp_fail(SPRY_USAGE, "arrays are copied or borrowed, not %d",
+                    (int)own);
     if (s == SPRY_OK)
         s = check_starts(rows, indptr, index);
     if (s == SPRY_OK)
@@ -176,6 +182,10 @@ spry_status spry_matrix_triples(spry_matrix **out, int64_t rows, int64_t cols,
                                 const int64_t *col, const void *val,
                                 spry_type type)
 {
+    SP_NEED_NEW(out);
+    if (nnz > 0)
+        SP_NEED(row, col);
+
     sp_entries e = {.rows = rows,
                     .cols = cols,
                     .nnz = nnz,
@@ -186,7 +196,6 @@ spry_status spry_matrix_triples(spry_matrix **out, int64_t rows, int64_t cols,
                     .type = type};
     spry_status s = check_shape(rows, cols, type);
 
-    *out = NULL;
     if (s == SPRY_OK && nnz < 0)
         s = sp_fail(SPRY_USAGE, "a matrix cannot have %lld entries",
                     (long long)nnz);

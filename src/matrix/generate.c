@@ -214,6 +214,8 @@ spry_status sp_gen_make(spry_matrix **out, sp_gen *g,
 spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
                                  uint64_t seed)
 {
+    SP_NEED_NEW(out, spec);
+
     sp_gen g = {.seed = seed};
 
     return sp_gen_make(out, &g, kinds, KINDS, spec);

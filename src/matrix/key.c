@@ -32,6 +32,7 @@ static void add_columns(sp_hash *h, const spry_matrix *m)
 
 void spry_matrix_key(char out[33], const spry_matrix *m)
 {
+    SP_NEED_OR(, out, m);
     int64_t shape[2] = {m->rows, m->cols};
     sp_hash h = sp_hash_begin();
 

@@ -76,10 +76,11 @@ spry_status sp_matrix_parse(spry_matrix **out, const char *data, size_t len,
 
 spry_status spry_matrix_read(spry_matrix **out, const char *path)
 {
+    SP_NEED_NEW(out, path);
+
     sp_file f;
     spry_status s;
 
-    *out = NULL;
     if (!strncmp(path, "gen:", 4))
         return spry_matrix_generate(out, path + 4, 1);
     s = sp_file_read(&f, path, SIZE_MAX);

@@ -73,6 +73,8 @@ static int ends_with(const char *path, const char *ending)
 
 spry_status spry_matrix_spy(const spry_stats *s, const char *path)
 {
+    SP_NEED(s, path);
+
     sp_spy p = sp_spy_of(s);
     sp_buf b = {0};
     spry_status status;

@@ -98,12 +98,14 @@ static void draw(sp_buf *b, const canvas *v)
  * matrix is made narrower rather than longer than it is wide. */
 spry_status spry_matrix_spy_text(char **out, const spry_stats *s, int width)
 {
+    SP_NEED_NEW(out, s);
+    SP_REFUSE(width < 1, "a picture cannot be %d wide", width);
+
     sp_spy p = sp_spy_of(s);
     canvas v = {.p = &p};
     sp_buf b = {0};
     int dots;
 
-    *out = NULL;
     width = width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width;
     dots = (width - 2) * ACROSS;
     v.wide = (int)ceil(dots * p.width / ACROSS) * ACROSS;

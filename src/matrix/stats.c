@@ -42,6 +42,7 @@ spry_status sp_stats_values(spry_stats *s, const spry_matrix *m)
 
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
 {
+    SP_NEED(out, m);
     /* Each of these walks over all entries by itself. */
     static sp_stats_part *const serial[] = {
         sp_stats_symmetry, sp_stats_reuse, sp_stats_diagonals, sp_stats_values};
@@ -78,6 +79,8 @@ int64_t sp_stats_count(const spry_stats *s, int r, int c)
 
 double spry_stats_fill(const spry_stats *s, int r, int c)
 {
+    SP_NEED_OR(0, s);
+
     double cells = (double)sp_stats_count(s, r, c) * r * c;
 
     return cells > 0 ? (double)s->nnz / cells : 0;

@@ -66,6 +66,10 @@ spry_status spry_tensor_coordinates(spry_tensor **out, const int64_t dim[3],
                                     const int64_t *k, const int64_t *l,
                                     const void *val, spry_type type)
 {
+    SP_NEED_NEW(out, dim);
+    if (nnz > 0)
+        SP_NEED(i, k, l);
+
     const int64_t *const index[] = {i, k, l};
     sp_entries e = {.rows = dim[0],
                     .nnz = nnz,
@@ -76,7 +80,6 @@ spry_status spry_tensor_coordinates(spry_tensor **out, const int64_t dim[3],
     int64_t *col;
     spry_status s;
 
-    *out = NULL;
     if (nnz < 0 || (type != SPRY_F32 && type != SPRY_F64))
         return sp_fail(SPRY_USAGE,
                        "a tensor cannot have %lld entries of "
@@ -111,12 +114,13 @@ static void unpack(const spry_tensor *t, int64_t *const index[3])
 
 spry_status spry_tensor_turn(spry_tensor **out, const spry_tensor *t, int mode)
 {
+    SP_NEED_NEW(out, t);
+
     const spry_matrix *m = t->unfolded;
     int second = mode == 0 ? 1 : 0, third = mode == 2 ? 1 : 2;
     int64_t *index[3], *room, dim[3];
     spry_status s;
 
-    *out = NULL;
     if (mode < 0 || mode > 2)
         return sp_fail(SPRY_USAGE, "a tensor of order 3 has no mode %d", mode);
     room = sp_alloc_raw(m->nnz, 3 * sizeof *room);

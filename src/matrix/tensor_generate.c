@@ -276,12 +276,13 @@ const char *spry_tensor_generator_params(int i)
 spry_status spry_tensor_generate(spry_tensor **out, const char *spec,
                                  uint64_t seed)
 {
+    SP_NEED_NEW(out, spec);
+
     sp_gen g = {.seed = seed};
     spry_matrix *unfolded;
     spry_status s = sp_gen_make(&unfolded, &g, kinds, KINDS, spec);
     int64_t dim[3];
 
-    *out = NULL;
     if (s != SPRY_OK)
         return s;
     dim[0] = sp_gen_count(&g, "i");

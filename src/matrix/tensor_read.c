@@ -120,11 +120,12 @@ spry_status sp_tensor_parse(spry_tensor **out, const sp_text *t)
 
 spry_status spry_tensor_read(spry_tensor **out, const char *path)
 {
+    SP_NEED_NEW(out, path);
+
     sp_file f;
     sp_text t = {.name = path};
     spry_status s;
 
-    *out = NULL;
     if (!strncmp(path, "gen:", 4))
         return spry_tensor_generate(out, path + 4, 1);
     s = sp_file_read(&f, path, SIZE_MAX);

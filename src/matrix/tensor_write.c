@@ -42,6 +42,8 @@ static int ends_in(const char *path, const char *ending)
 
 spry_status spry_tensor_write(const spry_tensor *t, const char *path)
 {
+    SP_NEED(t, path);
+
     int packed = ends_in(path, ".tns.gz");
     sp_writer w;
     spry_status s, closed;

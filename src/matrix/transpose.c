@@ -20,11 +20,12 @@ static void count_columns(int64_t *start, const spry_matrix *m)
  * walking, start[c + 1] moves from the first place of column c to its end. */
 spry_status spry_matrix_transpose(spry_matrix **out, const spry_matrix *m)
 {
+    SP_NEED_NEW(out, m);
+
     spry_index index = m->index == SPRY_I64 ? SPRY_I64 : sp_index_for(m->rows);
     sp_draft d;
     spry_status s = sp_draft_make(&d, m->cols, m->rows, m->nnz, index, m->type);
 
-    *out = NULL;
     if (s != SPRY_OK)
         return s;
     count_columns(d.start, m);

@@ -32,6 +32,8 @@ static const struct writer *writer_for(const char *path)
 
 spry_status spry_matrix_write(const spry_matrix *m, const char *path)
 {
+    SP_NEED(m, path);
+
     const struct writer *as = writer_for(path);
     sp_writer w;
     spry_status s, closed;

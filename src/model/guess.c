@@ -181,6 +181,9 @@ spry_status spry_guess(double *seconds, char who[SPRY_WHO],
                        const spry_problem *p, const spry_schedule *x, int n,
                        const spry_machine *m)
 {
+    SP_NEED(seconds, who, p, x, m);
+    SP_REFUSE(n < 0, "there cannot be %d schedules", n);
+
     const sp_sparse *a;
     sp_guess g;
     spry_status s = sp_sparse_need(&a, p);

@@ -236,6 +236,8 @@ spry_status sp_predict(spry_prediction *out, const sp_sparse *p,
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m)
 {
+    SP_NEED(out, p, x, m);
+
     const sp_sparse *a;
     spry_status s = sp_sparse_need(&a, p);
 
@@ -245,6 +247,7 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
 
 const char *spry_prediction_bound(const spry_prediction *p)
 {
+    SP_NEED_OR("", p);
     const struct {
         const char *name;
         double seconds;
@@ -263,6 +266,7 @@ const char *spry_prediction_bound(const spry_prediction *p)
 
 const char *spry_prediction_limit(const spry_prediction *p, double *seconds)
 {
+    SP_NEED_OR("", p);
     const struct {
         const char *name;
         double seconds;

@@ -99,6 +99,8 @@ static spry_status count_one(spry_counters *c, const spry_layer *l)
 
 spry_status spry_layers_counters(spry_counters *out, spry_layers *from)
 {
+    SP_NEED(out, from);
+
     const spry_layer *layer = NULL;
     spry_status s = spry_layers_rewind(from);
 

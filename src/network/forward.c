@@ -103,6 +103,9 @@ static spry_status run_layer(values *v, const spry_layer *l)
 spry_status spry_layers_run(float *y, spry_layers *s, const float *x,
                             int64_t batch)
 {
+    SP_NEED(y, s, x);
+    SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
+
     values v = {0};
     const spry_layer *layer = NULL;
     spry_status status = load(&v, x, batch, s->inputs);

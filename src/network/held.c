@@ -76,10 +76,11 @@ spry_status sp_layers_hold(spry_layers *s, spry_network *n)
 
 spry_status spry_layers_of(spry_layers **out, const spry_network *n)
 {
+    SP_NEED_NEW(out, n);
+
     spry_layers *s = sp_alloc(1, sizeof *s);
     spry_status status = s ? hold(s, n) : sp_fail_memory(sizeof *s);
 
-    *out = NULL;
     if (status == SPRY_OK)
         *out = s;
     else

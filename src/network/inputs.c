@@ -10,6 +10,7 @@
 spry_status spry_inputs_dense(float *x, const spry_matrix *m, int64_t first,
                               int64_t count, int64_t width)
 {
+    SP_NEED(x, m);
     if (m->cols > width)
         return sp_fail(SPRY_USAGE,
                        "the inputs have %lld values each, the network takes "
@@ -30,6 +31,7 @@ spry_status spry_inputs_dense(float *x, const spry_matrix *m, int64_t first,
 spry_status spry_inputs_repeat(spry_matrix **out, const spry_matrix *m,
                                int64_t count)
 {
+    SP_NEED_NEW(out, m);
     int64_t whole = m->rows > 0 ? count / m->rows : 0;
     int64_t nnz = m->rows > 0 ? whole * m->nnz + m->start[count % m->rows] : 0;
     int64_t *start = sp_alloc_raw(count + 1, sizeof *start);
@@ -38,7 +40,6 @@ spry_status spry_inputs_repeat(spry_matrix **out, const spry_matrix *m,
     spry_status s =
         start && col && val ? SPRY_OK : sp_fail_memory((size_t)nnz * 12);
 
-    *out = NULL;
     if (s == SPRY_OK && (m->rows < 1 || count < 1))
         s = sp_fail(SPRY_USAGE, "there are no inputs to repeat");
     for (int64_t i = 0; s == SPRY_OK && i < count; i++) {
@@ -116,9 +117,9 @@ static spry_status repeat_all(spry_matrix **out, const spry_matrix *m,
 spry_status spry_inputs_enlarge(spry_matrix **out, const spry_matrix *m,
                                 int64_t width)
 {
+    SP_NEED_NEW(out, m);
     int64_t side = side_of(m->cols), to = side_of(width);
 
-    *out = NULL;
     if (to * to != width || to < side)
         return sp_fail(SPRY_USAGE,
                        "images of %lld pixels cannot become %lld; a width "
@@ -207,11 +208,12 @@ static spry_status draw_images(spry_matrix **out, canvas *c, int64_t *start,
 spry_status spry_inputs_strokes(spry_matrix **out, int64_t count, int64_t width,
                                 uint64_t seed)
 {
+    SP_NEED_NEW(out);
+
     canvas c = {.side = side_of(width)};
     int64_t *start, *col;
     spry_status s;
 
-    *out = NULL;
     if (c.side * c.side != width || c.side < 8 || width > INT32_MAX)
         return sp_fail(SPRY_USAGE,
                        "pen strokes fill squares of 8 x 8, 16 x 16, 32 x 32... "

@@ -46,6 +46,8 @@ spry_status sp_layers_reserve(spry_layers *s, int64_t outputs, int64_t edges,
 
 spry_status spry_layers_next(spry_layers *s, const spry_layer **out)
 {
+    SP_NEED(s, out);
+
     spry_status status;
 
     *out = NULL;
@@ -65,22 +67,27 @@ spry_status spry_layers_next(spry_layers *s, const spry_layer **out)
 
 spry_status spry_layers_rewind(spry_layers *s)
 {
+    SP_NEED(s);
     s->at = s->walked = 0;
     return s->source->rewind ? s->source->rewind(s) : SPRY_OK;
 }
 
 int64_t spry_layers_depth(const spry_layers *s)
 {
+    SP_NEED_OR(0, s);
     return s->depth;
 }
 
 int64_t spry_layers_inputs(const spry_layers *s)
 {
+    SP_NEED_OR(0, s);
     return s->inputs;
 }
 
 spry_status spry_layers_outputs(int64_t *out, spry_layers *s)
 {
+    SP_NEED(out, s);
+
     const spry_layer *layer = NULL;
     spry_status status = SPRY_OK;
 
@@ -97,6 +104,7 @@ spry_status spry_layers_outputs(int64_t *out, spry_layers *s)
 
 int64_t spry_layers_edges(const spry_layers *s)
 {
+    SP_NEED_OR(0, s);
     return s->edges;
 }
 
@@ -134,10 +142,11 @@ static spry_status gather_all(sp_gather *g, spry_layers *from)
 
 spry_status spry_layers_gather(spry_network **out, spry_layers *from)
 {
+    SP_NEED_NEW(out, from);
+
     sp_gather g = {0};
     spry_status s = gather_all(&g, from);
 
-    *out = NULL;
     if (s == SPRY_OK)
         return sp_gather_end(out, &g);
     sp_gather_free(&g);

@@ -232,6 +232,8 @@ static void copy(void *to, const void *from, int64_t count, size_t size)
 
 spry_status spry_network_make(spry_network **out, const spry_network *n)
 {
+    SP_NEED_NEW(out, n);
+
     sp_parts p = {.neurons = n->neurons,
                   .inputs = n->inputs,
                   .outputs = n->outputs,
@@ -240,7 +242,6 @@ spry_status spry_network_make(spry_network **out, const spry_network *n)
                   .bias_on_nonzero = n->bias_on_nonzero};
     spry_status s = sp_parts_alloc(&p);
 
-    *out = NULL;
     if (s != SPRY_OK)
         return s;
     copy(p.first, n->first, n->layers + 1, sizeof *p.first);
@@ -266,6 +267,8 @@ void sp_network_layer_of(int32_t *layer, const spry_network *n)
 
 void spry_network_key(char out[33], const spry_network *n)
 {
+    SP_NEED_OR(, out, n);
+
     sp_hash h = sp_hash_begin();
     int64_t head[] = {n->neurons, n->inputs, n->outputs,
                       n->layers,  n->edges,  n->bias_on_nonzero};

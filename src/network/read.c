@@ -5,16 +5,6 @@
 
 #include "network/read.h"
 
-/* The caller's options as far as its struct reaches, defaults behind. */
-static spry_network_options full_options(const spry_network_options *given)
-{
-    spry_network_options o = SPRY_NETWORK_DEFAULTS;
-
-    if (given)
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
-    return o;
-}
-
 /* What a folder can be, most telling first; the last takes any. */
 static const struct {
     int (*sniff)(const sp_folder *f);
@@ -68,18 +58,21 @@ static spry_status open_path(spry_layers *s, spry_network **whole,
     return read_file(whole, path, &s->options);
 }
 
-static spry_layers *new_layers(const spry_network_options *options)
+static spry_status new_layers(spry_layers **out,
+                              const spry_network_options *options)
 {
-    spry_layers *s = sp_alloc(1, sizeof *s);
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    spry_status s = SP_TAKE_OPTIONS(&o, options);
 
-    if (!s) {
-        sp_fail_memory(sizeof *s);
-        return NULL;
-    }
-    s->options = full_options(options);
-    s->edges = -1;
-    s->layer.activation = s->options.activation;
-    return s;
+    if (s != SPRY_OK)
+        return s;
+    *out = sp_alloc(1, sizeof **out);
+    if (!*out)
+        return sp_fail_memory(sizeof **out);
+    (*out)->options = o;
+    (*out)->edges = -1;
+    (*out)->layer.activation = o.activation;
+    return SPRY_OK;
 }
 
 /* As deep as the options ask for, if it is that deep. */
@@ -95,13 +88,14 @@ static void limit_depth(spry_layers *s)
 spry_status spry_layers_open(spry_layers **out, const char *path,
                              const spry_network_options *options)
 {
-    spry_layers *s = new_layers(options);
-    spry_network *whole = NULL;
-    spry_status status;
+    SP_NEED_NEW(out, path);
 
-    *out = NULL;
-    if (!s)
-        return SPRY_SYSTEM;
+    spry_layers *s = NULL;
+    spry_network *whole = NULL;
+    spry_status status = new_layers(&s, options);
+
+    if (status != SPRY_OK)
+        return status;
     status =
         sp_is_spnet(path) ? sp_spnet_open(s, path) : open_path(s, &whole, path);
     if (status == SPRY_OK && whole)
@@ -118,13 +112,14 @@ spry_status spry_layers_open(spry_layers **out, const char *path,
 spry_status spry_network_read(spry_network **out, const char *path,
                               const spry_network_options *options)
 {
-    spry_layers *s = new_layers(options);
-    spry_network *whole = NULL;
-    spry_status status;
+    SP_NEED_NEW(out, path);
 
-    *out = NULL;
-    if (!s)
-        return SPRY_SYSTEM;
+    spry_layers *s = NULL;
+    spry_network *whole = NULL;
+    spry_status status = new_layers(&s, options);
+
+    if (status != SPRY_OK)
+        return status;
     status = open_path(s, &whole, path);
     if (status == SPRY_OK && whole && s->options.depth < 1) {
         *out = whole;

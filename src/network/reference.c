@@ -46,6 +46,9 @@ static void run_one(double *y, double *value, const spry_network *n,
 spry_status spry_network_reference(double *y, const spry_network *n,
                                    const float *x, int64_t batch)
 {
+    SP_NEED(y, n, x);
+    SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
+
     int short_of_memory = 0;
 
 #pragma omp parallel reduction(| : short_of_memory) if (batch > 1)

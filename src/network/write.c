@@ -5,6 +5,8 @@
 
 spry_status spry_network_write(const spry_network *n, const char *path)
 {
+    SP_NEED(n, path);
+
     spry_layers *layers;
     spry_status s;
 
@@ -19,6 +21,7 @@ spry_status spry_network_write(const spry_network *n, const char *path)
 
 spry_status spry_layers_write(spry_layers *from, const char *path)
 {
+    SP_NEED(from, path);
     return sp_ends_in(path, ".spnet") ? sp_spnet_write_layers(from, path)
                                       : sp_challenge_write(from, path);
 }

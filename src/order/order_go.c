@@ -90,6 +90,8 @@ static void copy_columns(int32_t *out, const spry_matrix *m)
 spry_status spry_vertices_order(int32_t *vertex, const spry_matrix *m,
                                 int64_t window)
 {
+    SP_NEED(vertex, m);
+
     spry_order_options o = SPRY_ORDER_DEFAULTS;
     int64_t *start;
     int32_t *out, *in;

@@ -22,8 +22,8 @@ static spry_status fill_options(spry_order_options *o,
     static const spry_order_options defaults = SPRY_ORDER_DEFAULTS;
 
     *o = defaults;
-    if (given)
-        memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
+    if (SP_TAKE_OPTIONS(o, given) != SPRY_OK)
+        return SPRY_USAGE;
     if (o->window < 1 || o->window > INT32_MAX || o->memory < 3 ||
         o->block < 0 || !(o->seconds >= 0) || o->moves < 0)
         return sp_fail(SPRY_USAGE,
@@ -101,6 +101,8 @@ static spry_status walk(const checking *c, const int32_t *edge)
 
 spry_status spry_order_check(const int32_t *edge, const spry_network *n)
 {
+    SP_NEED(edge, n);
+
     checking c = {n, sp_alloc_raw(n->edges, sizeof *c.target),
                   sp_alloc_raw(n->neurons, sizeof *c.left)};
     spry_status s = SPRY_OK;

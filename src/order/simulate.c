@@ -210,14 +210,15 @@ spry_status spry_simulate(spry_io *out, const spry_network *n,
                           const int32_t *edge,
                           const spry_simulate_options *options)
 {
+    SP_NEED(out, n, edge);
+
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
     simulation s = {.net = n};
-    spry_status status;
+    spry_status status = SP_TAKE_OPTIONS(&o, options);
 
     *out = (spry_io){0};
-    if (options)
-        memcpy(&o, options,
-               options->size < sizeof o ? options->size : sizeof o);
+    if (status != SPRY_OK)
+        return status;
     if (o.line < 1 || o.memory / o.line < 2 || !spry_policy_name(o.policy))
         return sp_fail(SPRY_USAGE, "a simulated memory holds two lines at "
                                    "least and follows a known policy");

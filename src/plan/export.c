@@ -346,7 +346,9 @@ spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
         return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
     if (strlen(dir) > 4000)
         return sp_fail(SPRY_USAGE, "the directory's name is too long");
-    s = sp_make_dirs(dir, 0777);
+    s = sp_need_folder(dir);
+    if (s != SPRY_OK)
+        return s;
     for (int i = 0; i < 3; i++)
         snprintf(path[i], sizeof path[i], "%s/%.64s.%s", dir, name, endings[i]);
     add_source(&source, &alone, name);

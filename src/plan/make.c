@@ -142,10 +142,11 @@ spry_status sp_plan_make_from(spry_plan **out, const sp_sparse *p,
 spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
                            const spry_schedule *x, const spry_machine *m)
 {
+    SP_NEED_NEW(out, p, x);
+
     const sp_sparse *a;
     spry_status s = sp_sparse_need(&a, p);
 
-    *out = NULL;
     return s == SPRY_OK ? sp_plan_make_from(out, a, x, m, NULL) : s;
 }
 

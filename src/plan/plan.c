@@ -6,13 +6,17 @@
 spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
                             const void *D, double beta, void *C)
 {
-    sp_operands f = {alpha, beta, B, D, C};
+    SP_NEED(plan);
 
-    return plan->kind->run(plan, &f);
+    sp_operands f = {alpha, beta, B, D, C};
+    spry_status s = sp_operands_check(plan->p, &f);
+
+    return s == SPRY_OK ? plan->kind->run(plan, &f) : s;
 }
 
 spry_status spry_run(const spry_plan *plan, const void *B, void *C)
 {
+    SP_NEED(plan);
     if (plan->kind->two_operands(plan))
         return sp_fail(SPRY_USAGE,
                        "%s has two dense operands: use spry_run_scaled",
@@ -22,17 +26,20 @@ spry_status spry_run(const spry_plan *plan, const void *B, void *C)
 
 spry_status spry_plan_check(const spry_plan *plan, uint64_t seed)
 {
+    SP_NEED(plan);
     return plan->kind->check(plan, seed);
 }
 
 spry_status spry_plan_source(char **out, const spry_plan *plan)
 {
+    SP_NEED_NEW(out, plan);
     return plan->kind->source(out, plan);
 }
 
 spry_status spry_plan_export(const spry_plan *plan, const char *dir,
                              const char *name)
 {
+    SP_NEED(plan, dir, name);
     return plan->kind->write(plan, dir, name);
 }
 
@@ -64,35 +71,42 @@ void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *))
 
 const char *spry_plan_text(const spry_plan *plan)
 {
+    SP_NEED_OR("", plan);
     return plan->text;
 }
 
 const spry_schedule *spry_plan_schedule(const spry_plan *plan)
 {
+    SP_NEED_OR(NULL, plan);
     return plan->schedule;
 }
 
 const spry_problem *spry_plan_problem(const spry_plan *plan)
 {
+    SP_NEED_OR(NULL, plan);
     return plan->p;
 }
 
 double spry_plan_bytes(const spry_plan *plan)
 {
+    SP_NEED_OR(0, plan);
     return plan->bytes;
 }
 
 double spry_plan_pack_seconds(const spry_plan *plan)
 {
+    SP_NEED_OR(0, plan);
     return plan->pack_seconds;
 }
 
 const char *spry_plan_kernel(const spry_plan *plan)
 {
+    SP_NEED_OR("", plan);
     return plan->kernel;
 }
 
 int spry_plan_builtin(const spry_plan *plan)
 {
+    SP_NEED_OR(0, plan);
     return plan->builtin;
 }

@@ -15,6 +15,7 @@ const char *spry_op_name(spry_op op)
 
 spry_status spry_op_parse(spry_op *out, const char *name)
 {
+    SP_NEED(out, name);
     for (int i = 0; i < SPRY_OPS; i++)
         if (strcmp(op_names[i], name) == 0) {
             *out = (spry_op)i;
@@ -31,6 +32,7 @@ const char *spry_type_name(spry_type type)
 
 spry_status spry_type_parse(spry_type *out, const char *name)
 {
+    SP_NEED(out, name);
     if (strcmp(name, "f32") == 0)
         *out = SPRY_F32;
     else if (strcmp(name, "f64") == 0)

@@ -35,6 +35,9 @@ typedef struct {
     void (*free)(spry_problem *p);
 } sp_problem_kind;
 
+/* Is every operand there that has elements, and C apart from the others? */
+spry_status sp_operands_check(const spry_problem *p, const sp_operands *f);
+
 struct spry_problem {
     const sp_problem_kind *kind;
     char key[128]; /* equal keys, equal tuning */

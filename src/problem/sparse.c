@@ -34,13 +34,13 @@ static spry_status make(spry_problem **out, const sp_sparse *as)
 {
     sp_sparse *p;
 
-    *out = NULL;
-    if (as->n < 0 || too_wide(as, as->n))
-        return sp_fail(SPRY_USAGE, "%lld dense columns make no sense",
-                       (long long)as->n);
     if (as->type != SPRY_F32 && as->type != SPRY_F64)
         return sp_fail(SPRY_USAGE, "type %d is neither f32 nor f64",
                        (int)as->type);
+    SP_REFUSE(!as->A, "the tensor has no entries: it was not made by spry");
+    if (as->n < 0 || too_wide(as, as->n))
+        return sp_fail(SPRY_USAGE, "%lld dense columns make no sense",
+                       (long long)as->n);
     p = sp_alloc(1, sizeof *p);
     if (!p)
         return sp_fail_memory(sizeof *p);
@@ -57,9 +57,6 @@ static spry_status of_matrix(spry_problem **out, spry_op op,
 {
     sp_sparse as = {.op = op, .A = A, .n = n, .type = type, .inner = 1};
 
-    *out = NULL;
-    if (!A)
-        return sp_fail(SPRY_USAGE, "a problem needs a matrix");
     as.mid = A->cols;
     return make(out, &as);
 }
@@ -67,29 +64,31 @@ static spry_status of_matrix(spry_problem **out, spry_op op,
 spry_status spry_problem_spmv(spry_problem **out, const spry_matrix *A,
                               spry_type type)
 {
+    SP_NEED_NEW(out, A);
     return of_matrix(out, SPRY_SPMV, A, 1, type);
 }
 
 spry_status spry_problem_spmm(spry_problem **out, const spry_matrix *A,
                               int64_t n, spry_type type)
 {
+    SP_NEED_NEW(out, A);
     return of_matrix(out, SPRY_SPMM, A, n, type);
 }
 
 spry_status spry_problem_sddmm(spry_problem **out, const spry_matrix *A,
                                int64_t n, spry_type type)
 {
+    SP_NEED_NEW(out, A);
     return of_matrix(out, SPRY_SDDMM, A, n, type);
 }
 
 spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
                                 int64_t n, spry_type type)
 {
+    SP_NEED_NEW(out, T);
+
     sp_sparse as = {.op = SPRY_MTTKRP, .n = n, .type = type};
 
-    *out = NULL;
-    if (!T)
-        return sp_fail(SPRY_USAGE, "a problem needs a tensor");
     as.A = T->unfolded;
     as.mid = T->dim[1];
     as.inner = T->dim[2];
@@ -112,6 +111,8 @@ spry_status sp_sparse_need(const sp_sparse **out, const spry_problem *p)
 
 void spry_problem_set_layout(spry_problem *problem, spry_layout layout)
 {
+    SP_NEED_OR(, problem);
+
     sp_sparse *p = (sp_sparse *)problem;
 
     if (!sp_sparse_of(problem))
@@ -137,6 +138,8 @@ static void free_sparse(spry_problem *problem)
 
 spry_op spry_problem_op(const spry_problem *p)
 {
+    SP_NEED_OR(SPRY_SPMV, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->op : (spry_op)SPRY_OPS;
@@ -144,6 +147,8 @@ spry_op spry_problem_op(const spry_problem *p)
 
 spry_type spry_problem_type(const spry_problem *p)
 {
+    SP_NEED_OR(SPRY_F32, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->type : SPRY_F32;
@@ -151,6 +156,8 @@ spry_type spry_problem_type(const spry_problem *p)
 
 int64_t spry_problem_cols(const spry_problem *p)
 {
+    SP_NEED_OR(0, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->n : 1;
@@ -158,6 +165,8 @@ int64_t spry_problem_cols(const spry_problem *p)
 
 const spry_matrix *spry_problem_matrix(const spry_problem *p)
 {
+    SP_NEED_OR(NULL, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->A : NULL;
@@ -165,6 +174,8 @@ const spry_matrix *spry_problem_matrix(const spry_problem *p)
 
 int64_t spry_problem_mid(const spry_problem *p)
 {
+    SP_NEED_OR(0, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->mid : 0;
@@ -172,6 +183,8 @@ int64_t spry_problem_mid(const spry_problem *p)
 
 int64_t spry_problem_inner(const spry_problem *p)
 {
+    SP_NEED_OR(0, p);
+
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->inner : 0;
@@ -206,6 +219,7 @@ static const spry_stats *stats_of(const sp_sparse *constant)
 
 const spry_stats *spry_problem_stats(const spry_problem *p)
 {
+    SP_NEED_OR(NULL, p);
     return sp_sparse_of(p) ? stats_of(sp_sparse_of(p)) : NULL;
 }
 

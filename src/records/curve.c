@@ -3,6 +3,8 @@
 
 spry_status spry_records_put_round(spry_records *db, const spry_round *c)
 {
+    SP_NEED(db, c);
+
     sp_stored_row row = {.curve = *c};
     int added;
 
@@ -28,6 +30,9 @@ static spry_status visit_curve(const sp_table_shape *shape,
 spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
                                     void *payload)
 {
+    SP_NEED(db);
+    SP_REFUSE(!visit, "spry_records_each_round: visit is NULL");
+
     visitor v = {visit, payload};
     sp_damage damage = {0};
     sqlite3_stmt *q;

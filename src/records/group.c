@@ -81,6 +81,8 @@ static void group_of_recipe(char buf[SPRY_GROUP_TEXT], const char *recipe)
 
 char *spry_group_of(char buf[SPRY_GROUP_TEXT], const char *source)
 {
+    SP_NEED_OR(NULL, buf, source);
+
     const char *slash = strrchr(source, '/');
     const char *name = slash ? slash + 1 : source;
     size_t n;

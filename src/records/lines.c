@@ -74,6 +74,8 @@ static spry_status write_lines(spry_records *db, FILE *f)
 
 spry_status spry_records_export(spry_records *db, const char *path)
 {
+    SP_NEED(db, path);
+
     char why[1024];
     sp_writer w;
     spry_status s = sp_writer_open(&w, path);
@@ -233,6 +235,8 @@ static spry_status import_text(spry_records *db, const sp_file *file,
 spry_status spry_records_import(spry_records *db, const char *path,
                                 int64_t *added, int64_t *bad)
 {
+    SP_NEED(db, path);
+
     const size_t limit = (size_t)1 << 32;
     tally t = {0};
     sp_file file;

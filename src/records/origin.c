@@ -15,6 +15,8 @@
 
 spry_status spry_records_put_origin(spry_records *db, const spry_origin *o)
 {
+    SP_NEED(db, o);
+
     sp_stored_row row = {.origin = *o};
     int added;
 
@@ -40,6 +42,9 @@ static spry_status visit_origin(const sp_table_shape *shape,
 spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
                                      void *payload)
 {
+    SP_NEED(db);
+    SP_REFUSE(!visit, "spry_records_each_origin: visit is NULL");
+
     visitor v = {visit, payload};
     sp_damage damage = {0};
     sqlite3_stmt *q;
@@ -99,6 +104,8 @@ static spry_status time_for(spry_records *db, double *now, const char *work,
 spry_status spry_records_claim(spry_records *db, const char *work,
                                double seconds, int *got)
 {
+    SP_NEED(db, work, got);
+
     char host[OWNER], owner[OWNER];
     double now;
     sqlite3_stmt *q = NULL;

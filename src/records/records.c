@@ -24,10 +24,11 @@ static spry_status find_place(spry_records *db, const char *path)
 
 spry_status spry_records_open(spry_records **out, const char *path)
 {
+    SP_NEED_NEW(out);
+
     spry_records *db = sp_alloc(1, sizeof *db);
     spry_status s;
 
-    *out = NULL;
     if (!db)
         return sp_fail_memory(sizeof *db);
     s = find_place(db, path);
@@ -52,6 +53,7 @@ void spry_records_close(spry_records *db)
 
 const char *spry_records_path(const spry_records *db)
 {
+    SP_NEED_OR("", db);
     return db->path;
 }
 
@@ -59,6 +61,8 @@ const char *spry_records_path(const spry_records *db)
 
 spry_status spry_records_add(spry_records *db, const spry_record *r)
 {
+    SP_NEED(db, r);
+
     sp_stored_row row = {.record = *r};
     int added;
 
@@ -70,6 +74,8 @@ spry_status spry_records_add(spry_records *db, const spry_record *r)
 
 spry_status spry_records_batch(spry_records *db)
 {
+    SP_NEED(db);
+
     spry_status s = sp_store_begin(db);
 
     db->batch = db->batch || s == SPRY_OK;
@@ -78,6 +84,7 @@ spry_status spry_records_batch(spry_records *db)
 
 spry_status spry_records_commit(spry_records *db)
 {
+    SP_NEED(db);
     if (!db->batch)
         return sp_fail(SPRY_USAGE, "%s: no batch is open", db->path);
     db->batch = 0;
@@ -120,6 +127,9 @@ spry_status spry_records_each(spry_records *db, const char *problem,
                               const char *machine, spry_records_visit *visit,
                               void *payload)
 {
+    SP_NEED(db);
+    SP_REFUSE(!visit, "spry_records_each: visit is NULL");
+
     visitor v = {visit, payload};
     sp_damage damage = {0};
     sqlite3_stmt *q;
@@ -138,6 +148,7 @@ spry_status spry_records_each(spry_records *db, const char *problem,
 spry_status spry_records_count(spry_records *db, int64_t *records,
                                int64_t *answers, int64_t *machines)
 {
+    SP_NEED(db);
     sqlite3_stmt *q;
     spry_status s = sp_store_statement(&q, db, SP_COUNTS);
 
@@ -158,6 +169,8 @@ spry_status spry_records_count(spry_records *db, int64_t *records,
 
 spry_status spry_records_answer(spry_records *db, const spry_answer *a)
 {
+    SP_NEED(db, a);
+
     sp_stored_row row = {.answer = *a};
     int added;
 
@@ -223,6 +236,9 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
                               const char *problem, const char *machine,
                               double calls, int effort)
 {
+    SP_NEED(db, out, found, problem, machine);
+    SP_REFUSE(effort < 0, "%d is no effort", effort);
+
     seeker k = {db, out, bucket(calls)};
     sp_damage damage = {0};
     sqlite3_stmt *q;
@@ -298,6 +314,8 @@ static spry_status keep_card(spry_records *db, const sp_table_shape *shape,
  * Every card that was measured stays as a probe: records name theirs. */
 spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
 {
+    SP_NEED(db, m);
+
     sp_stored_row row;
     char *text, id[SP_ID];
     spry_status s = spry_machine_text(&text, m);
@@ -319,6 +337,8 @@ spry_status spry_records_put_machine(spry_records *db, const spry_machine *m)
 spry_status spry_records_get_machine(spry_records *db, spry_machine *out,
                                      int *found, const char *fingerprint)
 {
+    SP_NEED(db, out, found, fingerprint);
+
     machine_seeker k = {.out = out};
     spry_status s = find_card(db, sp_machine_shape, &k, fingerprint);
 
@@ -362,6 +382,9 @@ static spry_status visit_answer(const sp_table_shape *shape,
 spry_status spry_records_each_answer(spry_records *db, spry_answer_visit *visit,
                                      void *payload)
 {
+    SP_NEED(db);
+    SP_REFUSE(!visit, "spry_records_each_answer: visit is NULL");
+
     answer_visitor v = {visit, payload};
     sp_damage damage = {0};
     sqlite3_stmt *q;

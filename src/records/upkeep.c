@@ -76,6 +76,8 @@ static spry_status merge_open(spry_records *db, spry_records *other, merger *m)
 spry_status spry_records_merge(spry_records *db, const char *other,
                                int64_t *added)
 {
+    SP_NEED(db, other);
+
     spry_records *from = sp_alloc(1, sizeof *from);
     merger m = {db, 0};
     spry_status s = SPRY_OK;
@@ -111,6 +113,8 @@ static spry_status pass(const sp_table_shape *shape, const sp_stored_row *row,
 
 spry_status spry_records_check(spry_records *db, int64_t *bad)
 {
+    SP_NEED(db);
+
     sp_damage damage = {0};
     spry_status s = check_pages(db, &damage.bad, damage.why, sizeof damage.why);
 
@@ -146,6 +150,7 @@ static spry_status drop_failures(spry_records *db, int64_t before,
 
 spry_status spry_records_gc(spry_records *db, int days, int64_t *dropped)
 {
+    SP_NEED(db);
     int64_t count = 0, now = (int64_t)time(NULL);
     spry_status s;
 

@@ -180,15 +180,17 @@ void sp_report_free(sp_report *r)
 
 /* ---- the doors ---- */
 
-static spry_report_options read_options(const spry_report_options *given)
+static spry_status read_options(spry_report_options *o,
+                                const spry_report_options *given)
 {
-    spry_report_options o = SPRY_REPORT_DEFAULTS;
+    static const spry_report_options defaults = SPRY_REPORT_DEFAULTS;
 
-    if (given)
-        memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
-    if (!o.title)
-        o.title = "What spry found";
-    return o;
+    *o = defaults;
+    if (SP_TAKE_OPTIONS(o, given) != SPRY_OK)
+        return SPRY_USAGE;
+    if (!o->title)
+        o->title = "What spry found";
+    return SPRY_OK;
 }
 
 /* Write the page and let go of the report. */
@@ -212,9 +214,13 @@ static spry_status write_page(const char *path, sp_report *r, const char *title)
 spry_status spry_report_store(const char *path, spry_records *db,
                               const spry_report_options *options)
 {
-    spry_report_options o = read_options(options);
+    SP_NEED(path, db);
+
+    spry_report_options o;
     sp_report r = {0};
 
+    if (read_options(&o, options) != SPRY_OK)
+        return SPRY_USAGE;
     sp_report_read(&r, db, o.problem);
     if (r.status == SPRY_OK && r.cases == 0)
         r.status = sp_fail(SPRY_INPUT, "%s: nothing is recorded there%s%s",
@@ -227,9 +233,13 @@ spry_status spry_report_plan(const char *path, const spry_plan *plan,
                              const char *source,
                              const spry_report_options *options)
 {
-    spry_report_options o = read_options(options);
+    SP_NEED(path, plan);
+
+    spry_report_options o;
     sp_report r = {0};
 
+    if (read_options(&o, options) != SPRY_OK)
+        return SPRY_USAGE;
     sp_report_tell(&r, plan, source);
     return write_page(path, &r, o.title);
 }

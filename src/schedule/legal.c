@@ -193,6 +193,8 @@ spry_status spry_schedule_legal(const spry_schedule *x,
                                 const spry_problem *problem,
                                 const spry_machine *m)
 {
+    SP_NEED(x, problem, m);
+
     const sp_param *q;
     const char *fault;
     const sp_sparse *p;

@@ -19,6 +19,8 @@ static size_t add_value(char *out, size_t size, const sp_param *q,
 
 char *spry_schedule_text(char buf[SPRY_SCHEDULE_TEXT], const spry_schedule *x)
 {
+    SP_NEED_OR(NULL, buf, x);
+
     size_t at = (size_t)snprintf(buf, SPRY_SCHEDULE_TEXT, "%s",
                                  sp_formats[x->format].name);
 
@@ -114,6 +116,8 @@ static int begins_with_fixed_csr(const char *text)
 
 spry_status spry_schedule_parse(spry_schedule *out, const char *text)
 {
+    SP_NEED(out, text);
+
     const char *at = text + strspn(text, blank);
     size_t n = strcspn(at, blank);
     int format = find_format(at, n);
@@ -133,6 +137,8 @@ spry_status spry_schedule_parse(spry_schedule *out, const char *text)
 spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
                                     spry_op op)
 {
+    SP_NEED(out, text);
+
     const char *at = text + strspn(text, blank);
     spry_status s;
 

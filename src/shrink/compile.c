@@ -172,12 +172,13 @@ static spry_status finish(spry_network **out, unsigned passes,
 spry_status spry_layers_compile(spry_network **out, spry_layers *from,
                                 unsigned passes, spry_graph_report *report)
 {
+    SP_NEED_NEW(out, from);
+
     spry_graph_report r = {0};
     compiling c = {.from = from, .passes = passes, .report = &r};
     double begin = sp_seconds();
     spry_status s = compile_pieces(&c);
 
-    *out = NULL;
     spry_network_free(c.last);
     if (s == SPRY_OK)
         s = sp_gather_end(out, &c.done);
@@ -211,10 +212,11 @@ static spry_status compile_whole(spry_network **out, const spry_network *n,
 spry_status spry_network_compile(spry_network **out, const spry_network *n,
                                  unsigned passes, spry_graph_report *report)
 {
+    SP_NEED_NEW(out, n);
+
     spry_layers *layers;
     spry_status s;
 
-    *out = NULL;
     if (!n->chained)
         return compile_whole(out, n, passes, report);
     s = spry_layers_of(&layers, n);

@@ -72,6 +72,8 @@ static int64_t full_from(const resting *r)
 
 spry_status spry_network_rest(spry_rest *out, const spry_network *n)
 {
+    SP_NEED(out, n);
+
     resting r = {n, NULL};
 
     *out = (spry_rest){n->layers, n->layers, 0};

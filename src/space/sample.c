@@ -252,6 +252,12 @@ static int is_blocked(spry_op op, int64_t i)
 void spry_space_sample(spry_schedule *out, int64_t count, const spry_space *s,
                        spry_sample how, uint64_t seed)
 {
+    SP_NEED_OR(, out, s);
+    if (how != SPRY_SAMPLE_ALL && how != SPRY_SAMPLE_WACO) {
+        (void)sp_fail(SPRY_USAGE, "%d is no way to sample", (int)how);
+        return;
+    }
+
     sp_rng r = sp_rng_seed(seed);
 
     for (int64_t i = 0; i < count; i++)

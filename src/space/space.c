@@ -188,6 +188,8 @@ static int visit_splits(const walk *w, corner *c, int i)
 
 void spry_space_each(const spry_space *s, spry_visit *visit, void *payload)
 {
+    SP_NEED_OR(, s);
+
     walk w = {s, visit, payload};
     corner c = {.d = sp_indices_of(s->op)};
 
@@ -220,6 +222,8 @@ static int64_t count_splits(const spry_space *s, corner *c, int i)
 
 int64_t spry_space_count(const spry_space *s)
 {
+    SP_NEED_OR(0, s);
+
     corner c = {.d = sp_indices_of(s->op)};
 
     return count_splits(s, &c, 0) * chunks_of(s);
@@ -227,6 +231,7 @@ int64_t spry_space_count(const spry_space *s)
 
 spry_space spry_space_of(const spry_problem *problem, int threads)
 {
+    SP_NEED_OR((spry_space){0}, problem);
     enum { MOST = 17 };
     const sp_sparse *p = sp_sparse_of(problem);
     const sp_indices *d = p ? sp_indices_of(p->op) : NULL;
@@ -248,6 +253,8 @@ spry_space spry_space_of(const spry_problem *problem, int threads)
 spry_status spry_space_storage(spry_storage *out, const spry_schedule *x,
                                const spry_problem *problem)
 {
+    SP_NEED(out, x, problem);
+
     sp_super_storage k;
     const sp_sparse *p;
     spry_status s = sp_sparse_need(&p, problem);

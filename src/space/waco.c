@@ -192,6 +192,10 @@ static spry_status finish(spry_schedule *out, line *l, spry_op op, int threads)
 spry_status spry_waco_parse(spry_schedule *out, double *ms, const char *text,
                             spry_op op, int threads)
 {
+    SP_NEED(out, text);
+    SP_REFUSE(threads < 0, "there cannot be %d threads", threads);
+    SP_REFUSE((unsigned)op >= SPRY_OPS, "%d is no operation", (int)op);
+
     word words[WORDS];
     const word *w = words;
     line l = empty_line(op);
@@ -245,6 +249,9 @@ static size_t put_loop(char *out, size_t size, int loop)
 spry_status spry_waco_text(char buf[SPRY_WACO_TEXT], const spry_schedule *x,
                            spry_op op)
 {
+    SP_NEED(buf, x);
+    SP_REFUSE((unsigned)op >= SPRY_OPS, "%d is no operation", (int)op);
+
     const size_t size = SPRY_WACO_TEXT;
     size_t at = 0;
     line l;
@@ -280,10 +287,12 @@ static int row_of(const line *l, int loop)
 int spry_waco_vector(float out[SPRY_WACO_VECTOR], const spry_schedule *x,
                      spry_op op)
 {
+    SP_NEED_OR(0, out, x);
+
     line l;
     int n = 0, loops, parallel;
 
-    if (!expand(&l, x, op))
+    if ((unsigned)op >= SPRY_OPS || !expand(&l, x, op))
         return 0;
     memset(out, 0, SPRY_WACO_VECTOR * sizeof *out);
     loops = l.s.loops;

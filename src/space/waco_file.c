@@ -77,11 +77,14 @@ static spry_status read_lines(reading *r, char *text, const char *path,
 spry_status spry_waco_read(spry_waco_list **out, const char *path, spry_op op,
                            int threads)
 {
+    SP_NEED_NEW(out, path);
+    SP_REFUSE(threads < 0, "there cannot be %d threads", threads);
+    SP_REFUSE((unsigned)op >= SPRY_OPS, "%d is no operation", (int)op);
+
     reading *r = sp_alloc(1, sizeof *r);
     sp_file f = {0};
     spry_status s;
 
-    *out = NULL;
     if (!r)
         return sp_fail_memory(sizeof *r);
     s = sp_file_read(&f, path, LARGEST);

@@ -141,6 +141,8 @@ static int64_t count_numbers(const sp_cost *c)
 
 spry_status spry_model_info(spry_model_facts *out, const char *path)
 {
+    SP_NEED(out, path);
+
     sp_json_doc d;
     sp_file f;
     sp_cost *c = NULL;
@@ -169,12 +171,12 @@ spry_status spry_model_info(spry_model_facts *out, const char *path)
 
 const char *spry_model_kind(int i)
 {
-    return sp_cost_kinds[i] ? sp_cost_kinds[i]->name : NULL;
+    return i >= 0 && sp_cost_kinds[i] ? sp_cost_kinds[i]->name : NULL;
 }
 
 const char *spry_model_about(int i)
 {
-    return sp_cost_kinds[i] ? sp_cost_kinds[i]->about : NULL;
+    return i >= 0 && sp_cost_kinds[i] ? sp_cost_kinds[i]->about : NULL;
 }
 
 int spry_train_trees(void)
@@ -187,11 +189,13 @@ const char *spry_split_name(spry_split s)
     static const char *const names[] = {"by_problem", "within_problem",
                                         "by_machine"};
 
-    return names[s];
+    return (unsigned)s <= SPRY_BY_MACHINE ? names[s] : "unknown";
 }
 
 int spry_model_default(char *out, size_t size, spry_op op)
 {
+    SP_NEED_OR(0, out);
+
     char name[64];
 
     snprintf(name, sizeof name, "cost-%s.spry", spry_op_name(op));

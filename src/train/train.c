@@ -278,21 +278,40 @@ static spry_status train_one(spry_trained *out, work *w,
     return s;
 }
 
-static const spry_train_options defaults = SPRY_TRAIN_DEFAULTS;
+static spry_status take_options(spry_train_options *o,
+                                const spry_train_options *given)
+{
+    static const spry_train_options defaults = SPRY_TRAIN_DEFAULTS;
+
+    *o = defaults;
+    if (SP_TAKE_OPTIONS(o, given) != SPRY_OK)
+        return SPRY_USAGE;
+    SP_REFUSE(!o->kind, "the kind of model to train is NULL");
+    SP_REFUSE((unsigned)o->op >= SPRY_OPS, "%d is no operation", (int)o->op);
+    SP_REFUSE((unsigned)o->split > SPRY_BY_MACHINE, "%d is no split",
+              (int)o->split);
+    SP_REFUSE(o->threads < 0 || o->rounds < 0 || !(o->seconds >= 0),
+              "threads, rounds and seconds of a training are not negative");
+    return SPRY_OK;
+}
 
 spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
                        const spry_train_options *opt)
 {
+    SP_NEED(out, db, path);
+
+    spry_train_options o;
     const sp_cost_kind *kind;
-    spry_status s;
+    spry_status s = take_options(&o, opt);
     work w;
 
-    opt = opt ? opt : &defaults;
     memset(out, 0, sizeof *out);
-    sp_grades_clear(&out->grades, opt->kind);
-    s = find_kind(&kind, opt->kind);
     if (s == SPRY_OK)
-        s = work_open(&w, db, opt);
+        s = find_kind(&kind, o.kind);
+    if (s != SPRY_OK)
+        return s;
+    sp_grades_clear(&out->grades, o.kind);
+    s = work_open(&w, db, &o);
     if (s != SPRY_OK)
         return s;
     s = train_one(out, &w, kind, path);
@@ -373,17 +392,25 @@ static int is_absolute(const candidate *c)
 spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
                           spry_records *db, const spry_train_options *opt)
 {
-    candidate *c = sp_alloc(count + 1, sizeof *c);
-    spry_status s = SPRY_OK;
+    SP_NEED(out, model, db);
+    SP_REFUSE(count < 0, "there cannot be %d models", count);
+    for (int i = 0; i < count; i++)
+        SP_REFUSE(!model[i], "the name of model %d is NULL", i);
+
+    spry_train_options o;
+    spry_status s = take_options(&o, opt);
+    candidate *c;
     work w = {0};
 
+    if (s != SPRY_OK)
+        return s;
+    c = sp_alloc(count + 1, sizeof *c);
     if (!c)
         return sp_fail_memory((size_t)count * sizeof *c);
-    opt = opt ? opt : &defaults;
     for (int i = 0; i < count && s == SPRY_OK; i++)
-        s = candidate_open(&c[i], model[i], opt->op);
+        s = candidate_open(&c[i], model[i], o.op);
     if (s == SPRY_OK)
-        s = work_open(&w, db, opt);
+        s = work_open(&w, db, &o);
     if (s == SPRY_OK) {
         s = judge_all(c, count, &w);
         work_close(&w);

@@ -37,6 +37,9 @@ static spry_status copy(spry_candidate *out, int *count, int most,
 spry_status spry_propose(spry_candidate *out, int *count, int most,
                          const spry_problem *p, const spry_tune_options *opt)
 {
+    SP_NEED(out, count, p);
+    SP_REFUSE(most < 0, "there cannot be %d candidates", most);
+
     sp_tuner t;
     spry_status s = sp_tune_begin(&t, p, opt);
 

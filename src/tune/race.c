@@ -47,6 +47,8 @@ static spry_status race(spry_score *out, const spry_plan *const *plan,
 spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
                       int pairs, double seconds)
 {
+    SP_NEED(out, plan);
+
     const spry_problem *p;
     const sp_family *family;
     void *oracle = NULL;

@@ -31,6 +31,7 @@ spry_status sp_story_attach(spry_plan *plan, const spry_tuning *story,
 
 const spry_tuning *spry_plan_tuning(const spry_plan *plan)
 {
+    SP_NEED_OR(NULL, plan);
     return plan->story ? &((const block *)plan->story)->story : NULL;
 }
 

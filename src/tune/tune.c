@@ -31,17 +31,17 @@ spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
 
     memset(t, 0, sizeof *t);
     t->opt = defaults;
-    if (opt) /* a caller built against an older header hands in less */
-        memcpy(&t->opt, opt,
-               opt->size < sizeof t->opt ? opt->size : sizeof t->opt);
     t->p = p;
     t->best = -1;
     t->begun = sp_seconds();
-    if (sp_family_need(&t->family, p) != SPRY_OK)
+    if (SP_TAKE_OPTIONS(&t->opt, opt) != SPRY_OK ||
+        sp_family_need(&t->family, p) != SPRY_OK)
         return SPRY_USAGE;
     if (!(t->opt.seconds >= 0 && t->opt.calls >= 0 && t->opt.threads >= 0))
         return sp_fail(SPRY_USAGE, "seconds, calls and threads are not "
                                    "negative");
+    SP_REFUSE((unsigned)t->opt.effort > SPRY_PATIENT, "%d is no effort",
+              (int)t->opt.effort);
     return SPRY_OK;
 }
 
@@ -453,10 +453,11 @@ static int too_few_calls(sp_tuner *t)
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt)
 {
+    SP_NEED_NEW(out, p);
+
     sp_tuner t;
     spry_status s;
 
-    *out = NULL;
     s = sp_tune_begin(&t, p, opt);
     if (s == SPRY_OK)
         s = sp_tune_prepare(&t);

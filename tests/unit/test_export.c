@@ -219,6 +219,7 @@ static void a_bad_name_is_refused(void **state)
     check_ok(spry_plan_make(&plan, p, &x, NULL));
     assert_int_equal(spry_plan_export(plan, "/tmp", "a;b"), SPRY_USAGE);
     assert_int_equal(spry_plan_export(plan, "/tmp", "../a"), SPRY_USAGE);
+    assert_int_equal(spry_plan_export(plan, "/tmp/not/there", "a"), SPRY_USAGE);
     spry_plan_free(plan);
     spry_problem_free(p);
     spry_matrix_free(A);
