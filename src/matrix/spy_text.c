@@ -99,7 +99,7 @@ static void draw(sp_buf *b, const canvas *v)
 spry_status spry_matrix_spy_text(char **out, const spry_stats *s, int width)
 {
     SP_NEED_NEW(out, s);
-    SP_REFUSE(width < 1, "a picture cannot be %d wide", width);
+    SP_REFUSE(width < 0, "a picture cannot be %d wide", width);
 
     sp_spy p = sp_spy_of(s);
     canvas v = {.p = &p};

@@ -43,7 +43,7 @@ static int is_word(const char *text, size_t len, const char *word)
 
 spry_status spry_passes_parse(unsigned *out, const char *text)
 {
-    SP_NEED(out, text);
+    SP_NEED(out);
 
     static const unsigned all = (1u << PASSES) - 1;
 
