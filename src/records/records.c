@@ -350,6 +350,8 @@ spry_status spry_records_get_probe(spry_records *db, spry_machine *out,
                                    int *found, const char *probe,
                                    const char *fingerprint)
 {
+    SP_NEED(db, out, found, fingerprint);
+
     machine_seeker k = {.out = out};
     spry_status s = SPRY_OK;
 

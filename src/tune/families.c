@@ -29,11 +29,12 @@ double sp_family_whole(const sp_family *f, const void *oracle)
 spry_status spry_plan_from(spry_plan **out, const spry_problem *p,
                            const char *text, const spry_machine *m)
 {
+    SP_NEED_NEW(out, p, text);
+
     const sp_family *family;
     spry_machine here;
     spry_status s = sp_family_need(&family, p);
 
-    *out = NULL;
     if (s == SPRY_OK && !m)
         s = spry_machine_detect(&here);
     return s == SPRY_OK ? family->make(out, p, text, m ? m : &here, NULL) : s;
