@@ -59,20 +59,22 @@ static spry_status read_onnx(spry_graph *g, const char *path)
 spry_status spry_graph_read(spry_graph **out, const char *source,
                             const spry_graph_options *options)
 {
-    spry_graph *g;
-    spry_status s;
+    SP_NEED_NEW(out, source);
 
-    if (!out || !source)
-        return sp_fail(SPRY_USAGE, "no graph was named");
-    *out = NULL;
-    if (options && (options->size < sizeof *options || options->unknown < 0 ||
-                    options->unknown > SP_GRAPH_ELEMENTS))
-        return sp_fail(SPRY_USAGE, "the options of a graph make no sense");
+    spry_graph_options o = {.size = sizeof o};
+    spry_graph *g;
+    spry_status s = SP_TAKE_OPTIONS(&o, options);
+
+    if (s != SPRY_OK)
+        return s;
+    SP_REFUSE(o.unknown < 0 || o.unknown > SP_GRAPH_ELEMENTS,
+              "a dimension without a number cannot be %lld",
+              (long long)o.unknown);
     s = sp_graph_new(&g, source);
     if (s != SPRY_OK)
         return s;
-    if (options && options->unknown)
-        g->unknown = options->unknown;
+    if (o.unknown)
+        g->unknown = o.unknown;
     s = strncmp(source, "net:", 4) == 0 ? sp_build(g, source + 4)
                                         : read_onnx(g, source);
     if (s != SPRY_OK) {

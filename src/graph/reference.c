@@ -142,6 +142,8 @@ spry_status sp_graph_check_operands(const spry_graph *g,
 spry_status spry_graph_reference(const spry_graph *g, const void *const *input,
                                  void *const *output)
 {
+    SP_NEED(g, input, output);
+
     sp_reference_run r = {g, NULL, NULL};
     spry_status s = sp_graph_check_operands(g, input, output);
 
