@@ -2,7 +2,12 @@
  *
  * The entries of a row share B's row; `unroll` of D's rows are walked side
  * by side, one vector accumulator each, and the accumulators are summed
- * together at the end, which costs a third of summing them one by one. */
+ * together at the end, which costs a third of summing them one by one.
+ *
+ * The loops stand there twice, for beta 0 and for others. A test of beta in a
+ * loop whose body is one basic block is an invitation to make masked
+ * arithmetic of it, which GCC 12 accepts and, for vectors, gets wrong: the
+ * mask of its one comparison has one lane. */
 #include "codegen/emit.h"
 
 /* acc<q> += b[j + at ...] * d<q>[j + at ...], `width` elements. */
@@ -41,7 +46,7 @@ static void reduce(sp_emit *e, int q, int group, int width)
     sp_buf_add(e->out, ")");
 }
 
-static void store(sp_emit *e, int many)
+static void store(sp_emit *e, int many, int adds)
 {
     int group = many < 4 ? many : 4;
     char v[16], mem[16];
@@ -58,8 +63,8 @@ static void store(sp_emit *e, int many)
             sp_line(e, "        r%d += t%d;", q, q);
         sp_line(e, "        r%d *= alpha * *(const %s *)(val + k + %d);", q,
                 sp_mem(mem, e, group), q);
-        sp_line(e, "        if (beta != 0)");
-        sp_line(e, "            r%d += beta * *(%s *)(c + k + %d);", q, mem, q);
+        if (adds)
+            sp_line(e, "        r%d += beta * *(%s *)(c + k + %d);", q, mem, q);
         sp_line(e, "        *(%s *)(c + k + %d) = r%d;", mem, q, q);
     }
 }
@@ -79,7 +84,7 @@ static void prefetch(sp_emit *e, int many)
 }
 
 /* `many` entries from k on. */
-static void entries(sp_emit *e, int many)
+static void entries(sp_emit *e, int many, int adds)
 {
     int full = e->k->tile * e->lanes;
     char v[16];
@@ -105,15 +110,13 @@ static void entries(sp_emit *e, int many)
     sp_line(e, "        for (; j < n; j++) {");
     step(e, many, 1, 0);
     sp_line(e, "        }");
-    store(e, many);
+    store(e, many, adds);
 }
 
-void sp_emit_sddmm(sp_emit *e)
+static void rows(sp_emit *e, int adds)
 {
     int unroll = e->k->unroll;
 
-    sp_emit_opening(e);
-    sp_line(e, "    const int64_t *out = a->out;");
     sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
     sp_line(e, "    const %s *b = B + (row ? (int64_t)row[u] : u) * n;", e->T);
     sp_line(e,
@@ -125,12 +128,23 @@ void sp_emit_sddmm(sp_emit *e)
     sp_line(e, "    %s *c = out ? C + out[u] - k : C;", e->T);
     if (unroll > 1) {
         sp_line(e, "    for (; k + %d <= end; k += %d) {", unroll, unroll);
-        entries(e, unroll);
+        entries(e, unroll, adds);
         sp_line(e, "    }");
     }
     sp_line(e, "    for (; k < end; k++) {");
-    entries(e, 1);
+    entries(e, 1, adds);
     sp_line(e, "    }");
+    sp_line(e, "    }");
+}
+
+void sp_emit_sddmm(sp_emit *e)
+{
+    sp_emit_opening(e);
+    sp_line(e, "    const int64_t *out = a->out;");
+    sp_line(e, "    if (beta != 0) {");
+    rows(e, 1);
+    sp_line(e, "    } else {");
+    rows(e, 0);
     sp_line(e, "    }");
     sp_emit_closing(e);
 }
