@@ -24,6 +24,9 @@ if(SPRY_LOWER_AVX512)
         "\"-I${lowered}\", \"-include${lowered}/streams.h\", \"-mavx2\"" rows
         "${rows}")
     file(WRITE ${isa_dir}/machine/isas.def "${rows}")
+    # A compiler cache sees other words, too, not only another table.
+    add_compile_definitions(SPRY_LOWER_AVX512)
+    target_compile_definitions(spry_rooms PRIVATE SPRY_LOWER_AVX512)
     message(STATUS "AVX-512: lowered to AVX2, for tests")
 endif()
 

@@ -12,6 +12,8 @@
 #include <simde/x86/avx512/loadu.h>
 #include <simde/x86/avx512/permutexvar.h>
 
+typedef uint16_t lowered_half_u16 __attribute__((vector_size(32)));
+typedef int32_t lowered_half_i32 __attribute__((vector_size(32)));
 typedef int32_t lowered_i32 __attribute__((vector_size(64), may_alias));
 typedef int64_t lowered_i64 __attribute__((vector_size(64), may_alias));
 typedef float lowered_f32 __attribute__((vector_size(64), may_alias));
@@ -29,7 +31,7 @@ static inline __m512i lowered_cvtepu8_epi32(__m128i a)
 
 static inline __m512i lowered_cvtepu16_epi32(__m256i a)
 {
-    const uint16_t __attribute__((may_alias)) *from = (const void *)&a;
+    lowered_half_u16 from = (lowered_half_u16)a;
     lowered_i32 out = {0};
 
     for (int i = 0; i < 16; i++)
@@ -62,7 +64,7 @@ static inline __m512 lowered_gather_ps(__m512i index, const void *base,
 static inline __m512d lowered_gather_pd(__m256i index, const void *base,
                                         int scale)
 {
-    const int32_t __attribute__((may_alias)) *at = (const void *)&index;
+    lowered_half_i32 at = (lowered_half_i32)index;
     lowered_f64 out = {0};
 
     for (int i = 0; i < 8; i++)

@@ -53,6 +53,7 @@ static void faults_are_noticed(void **state)
     (void)state;
     if (spry_jit_available() != SPRY_OK)
         skip_because("there is no compiler");
+    sp_jit_limit(240); /* wide vectors, a busy machine */
     check_ok(spry_problem_spmv(&p, A, SPRY_F32));
     for (int i = 0; i < 3; i++)
         judge(&f, p, spmv[i], &r);
