@@ -9,7 +9,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
-        bench-growth \
+        bench-growth bench-fixed \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -42,7 +42,7 @@ check-arm: build/arm/build.ninja    ## every test as 64-bit ARM, emulated
 bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack
-bench-formats: all                  ## do palettes, bytes and rests pay?
+bench-formats bench-fixed: all      ## do palettes, bytes, rests, known widths pay?
 	build/release/bench/$@
 bench-growth: all                   ## spmm-32 by size, beside its limits
 	build/release/bench/$@
