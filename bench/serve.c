@@ -88,6 +88,13 @@ static spry_status open_matrix(job *j, const char *path, const char *op,
     return bench_problem(&j->p, j->A, &c);
 }
 
+static spry_status open_network(job *j, const char *path, int64_t batch)
+{
+    spry_status s = spry_network_read(&j->net, path, NULL);
+
+    return s == SPRY_OK ? spry_problem_network(&j->p, j->net, batch) : s;
+}
+
 static spry_status run(const job *j, int times, double *seconds)
 {
     double begun = sp_seconds();
@@ -117,6 +124,8 @@ static spry_status obey(job *j, char *line)
     if (sscanf(line, "matrix %4095s %15s %lld %15s", path, op, &number, type) ==
         4)
         s = open_matrix(j, path, op, number, type);
+    else if (sscanf(line, "network %4095s %lld", path, &number) == 2)
+        s = open_network(j, path, number);
     else
         s = sp_fail(SPRY_USAGE, "not understood: %.60s", line);
     if (s == SPRY_OK)

@@ -151,8 +151,9 @@ int machine_given(void); /* by --machine or --isa; the tuner needs telling */
 
 /* What most commands work on. */
 typedef struct {
-    spry_matrix *matrix; /* one of the two, the other is NULL */
+    spry_matrix *matrix; /* one of the three, the others are NULL */
     spry_tensor *tensor;
+    spry_network *net;
     spry_problem *problem;
     spry_machine machine;
     char source[4096]; /* a whole path, or gen:SPEC#SEED */
@@ -178,6 +179,11 @@ spry_tune_options tuned_options(const job *j);
 /* The plan of a schedule's text; of "tuned", what the tuner finds. */
 spry_status open_named(spry_plan **out, const job *j, const char *text,
                        spry_effort effort);
+
+/* ---- a tune and what came out of it (story.c) ---- */
+
+extern const opt story_options[];
+job_body story_tune;
 
 /* ---- schedules by name (shapes.c) ---- */
 

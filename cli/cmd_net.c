@@ -6,8 +6,8 @@
 static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
-    "generate|inspect|compile|order|train-order|simulate|tune|bench|run|"
-    "export ...",
+    "generate|inspect|compile|order|train-order|simulate|tune|predict|"
+    "bench|verify|run|export ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "compile   make it smaller; the outputs stay the same\n"
@@ -15,7 +15,9 @@ static const opt_page page = {
     "train-order  learn how to order, for order --order eon\n"
     "simulate  count what an order moves between fast and slow memory\n"
     "tune      find the fastest way to run it\n"
+    "predict   say how long ways to run it should take, and why\n"
     "bench     race ways to run it against each other\n"
+    "verify    compare ways to run it with the reference\n"
     "run       compute the outputs of a batch of inputs\n"
     "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
@@ -35,7 +37,9 @@ static const struct {
                {"train-order", net_train_order},
                {"simulate", net_simulate},
                {"tune", net_tune},
+               {"predict", net_predict},
                {"bench", net_bench},
+               {"verify", net_verify},
                {"run", net_run},
                {"export", net_export},
                {0}};

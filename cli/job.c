@@ -62,6 +62,7 @@ void close_job(job *j)
     spry_problem_free(j->problem);
     spry_matrix_free(j->matrix);
     spry_tensor_free(j->tensor);
+    spry_network_free(j->net);
 }
 
 spry_status open_job(job *out, const char *path, job_machine need)

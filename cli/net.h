@@ -5,7 +5,8 @@
 #include "cli.h"
 
 command net_bench, net_compile, net_export, net_generate, net_inspect,
-    net_order, net_run, net_simulate, net_train_order, net_tune;
+    net_order, net_predict, net_run, net_simulate, net_train_order, net_tune,
+    net_verify;
 
 /* How to read a network, which order to make of it and how: options of
  * several actions. */
@@ -72,9 +73,9 @@ typedef struct {
 typedef struct {
     spry_layers *layers;
     spry_network *net;
-    spry_stream *edges;
-    spry_ready *ready;
-    int compiled; /* net is what the passes left */
+    spry_problem *problem;
+    spry_plan *plan; /* NULL: by layers or plainly */
+    int compiled;    /* net is what the passes left */
     int64_t inputs, outputs;
     int64_t nominal, executed; /* edges */
 } net_runner;
@@ -85,6 +86,18 @@ spry_status net_runner_prepare(net_runner *r, int64_t count,
 spry_status net_runner_run(const net_runner *r, float *y, const float *x,
                            int64_t count);
 void net_runner_close(net_runner *r);
+
+/* ---- a network and a batch as a job (net_job.c) ---- */
+
+extern const opt net_batching[];
+spry_status net_do_job(const opt_page *page, int argc, char **argv,
+                       job_machine need, job_body *body);
+
+/* The plans of the ways "a; b", or of a handful that stands for all forms. */
+enum { NET_WAYS = 32 };
+spry_status net_ways(spry_plan *plan[NET_WAYS], int *count, const job *j,
+                     char *texts);
+void net_ways_free(spry_plan *plan[NET_WAYS], int count);
 
 /* Inputs, counted from 1, that any output is not 0 for. */
 typedef struct {

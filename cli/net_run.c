@@ -133,7 +133,7 @@ static spry_status run_rows(result *out, const net_runner *r,
         int64_t count = b->count - at < slice ? b->count - at : slice;
         double begin = now_seconds();
 
-        s = say_status(spry_ready_categories(r->ready, any, rows, 0, count));
+        s = say_status(spry_run_categories(r->plan, any, rows, 0, count));
         out->seconds += now_seconds() - begin;
         if (s == SPRY_OK)
             note_categories(out, any, at, count);
@@ -165,8 +165,8 @@ static spry_status run_batch(result *out, const net_runner *r,
     if (!out->found.category)
         return say_fail(SPRY_SYSTEM, "not enough memory for %s inputs",
                         say_count((double)b->count));
-    return r->ready && !file ? run_categories(out, r, b)
-                             : run_outputs(out, r, b);
+    return r->plan && !file ? run_categories(out, r, b)
+                            : run_outputs(out, r, b);
 }
 
 /* ---- saying it ---- */
@@ -181,10 +181,7 @@ static const char *mode_name(const net_runner *r)
 /* How it ran: the way of auto, else the mode. */
 static const char *way_name(const net_runner *r)
 {
-    static char text[SPRY_WAY_TEXT];
-
-    return r->ready ? spry_way_text(text, spry_ready_way(r->ready))
-                    : mode_name(r);
+    return r->plan ? spry_plan_text(r->plan) : mode_name(r);
 }
 
 static void print_json(const result *out, const net_runner *r,
@@ -194,8 +191,9 @@ static void print_json(const result *out, const net_runner *r,
     double edges = (double)r->nominal * (double)b->count;
 
     json_text(&j, "mode", mode_name(r));
-    json_text(&j, "way", r->ready ? way_name(r) : NULL);
-    json_text(&j, "order", r->edges ? net_order_name() : NULL);
+    json_text(&j, "way", r->plan ? way_name(r) : NULL);
+    json_text(&j, "order",
+              how.mode == NET_EDGE && r->plan ? net_order_name() : NULL);
     json_integer(&j, "inputs", b->count);
     json_integer(&j, "edges", r->nominal);
     json_number(&j, "nominal_edges", edges);

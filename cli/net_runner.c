@@ -6,17 +6,6 @@
 
 enum { LARGE = 1 << 26 }; /* edges */
 
-static spry_status open_edges(net_runner *r)
-{
-    int32_t *edge;
-    spry_status s = net_make_order(&edge, r->net, net_order_name(), 0);
-
-    if (s == SPRY_OK)
-        s = say_status(spry_stream_make(&r->edges, r->net, edge));
-    free(edge);
-    return s;
-}
-
 static void measure(net_runner *r, int64_t nominal)
 {
     r->inputs = r->net->inputs;
@@ -58,9 +47,9 @@ static spry_status open_whole(net_runner *r, const char *path,
 
     if (s != SPRY_OK)
         return s;
-    if (how->mode == NET_LAYERS)
-        return say_status(spry_layers_of(&r->layers, r->net));
-    return how->mode == NET_EDGE ? open_edges(r) : SPRY_OK;
+    return how->mode == NET_LAYERS
+               ? say_status(spry_layers_of(&r->layers, r->net))
+               : SPRY_OK;
 }
 
 /* Generated networks say how large they are before they exist. */
@@ -88,55 +77,63 @@ static spry_status open_streamed(net_runner *r, const char *path)
     return say_status(spry_layers_outputs(&r->outputs, r->layers));
 }
 
-/* ---- auto ---- */
+/* ---- plans ---- */
 
-/* What the store knows of this network and batch, else a guess. */
-static spry_status find_way(spry_way *out, const net_runner *r, int64_t count)
+/* What the store knows of this network and batch, else a guess. Of what the
+ * passes left already only those are open that running does. */
+static spry_status find_plan(net_runner *r)
 {
-    spry_choose_options o = SPRY_CHOOSE_DEFAULTS;
-    spry_choice *choice = malloc(sizeof *choice);
-    spry_status s;
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+    const char *left = r->compiled ? "none" : net_passes_text;
+    unsigned passes;
+    spry_status s = net_passes(&passes, "all");
 
-    if (!choice)
-        return say_fail(SPRY_SYSTEM, "not enough memory");
-    o.batch = count;
+    for (int i = 0; r->compiled && s == SPRY_OK && spry_pass_name(i); i++)
+        if (strcmp(spry_pass_name(i), "rest") == 0 && passes >> i & 1)
+            left = "rest";
+    if (s == SPRY_OK && left)
+        s = say_status(spry_problem_set_passes(r->problem, left));
+    o.effort = SPRY_PREDICT;
     o.threads = cli.threads;
+    o.seed = cli.seed;
     o.store = cli.store;
-    o.passes = net_passes_text;
-    o.lookup = 1;
-    s = say_status(spry_network_choose(choice, r->net, &o));
-    *out = choice->best;
-    free(choice);
+    return s == SPRY_OK ? say_status(spry_tune(&r->plan, r->problem, &o)) : s;
+}
+
+static spry_status plan_edges(net_runner *r)
+{
+    int32_t *edge;
+    spry_status s = net_make_order(&edge, r->net, net_order_name(), 0);
+
+    if (s == SPRY_OK)
+        s = say_status(spry_plan_ordered(&r->plan, r->problem, edge));
+    free(edge);
     return s;
 }
 
-/* The passes are done but for those that running does. */
-static spry_status guess_way(spry_way *out, const net_runner *r, int64_t count)
+static spry_status plan_way(net_runner *r, const char *way)
 {
-    spry_status s = net_passes(&out->passes, "all");
+    spry_machine m;
+    spry_status s = open_machine(&m, 0);
 
-    out->form = spry_form_for(r->net, count);
-    out->form.threads = cli.threads;
-    for (int i = 0; s == SPRY_OK && spry_pass_name(i); i++)
-        if (strcmp(spry_pass_name(i), "rest") != 0)
-            out->passes &= ~(1u << i);
-    return s;
+    return s == SPRY_OK
+               ? say_status(spry_plan_from(&r->plan, r->problem, way, &m))
+               : s;
 }
 
 spry_status net_runner_prepare(net_runner *r, int64_t count, const net_how *how)
 {
-    spry_way way = {0};
     spry_status s;
 
-    if (how->mode != NET_AUTO || r->layers)
+    if (r->layers || how->mode == NET_REFERENCE || count < 1)
         return SPRY_OK;
-    s = how->way      ? say_status(spry_way_parse(&way, how->way))
-        : r->compiled ? guess_way(&way, r, count)
-                      : find_way(&way, r, count);
+    s = say_status(spry_problem_network(&r->problem, r->net, count));
     if (s == SPRY_OK)
-        s = say_status(spry_ready_make(&r->ready, r->net, &way));
+        s = how->mode == NET_EDGE ? plan_edges(r)
+            : how->way            ? plan_way(r, how->way)
+                                  : find_plan(r);
     if (s == SPRY_OK)
-        r->executed = spry_ready_edges(r->ready);
+        r->executed = spry_plan_edges(r->plan);
     return s;
 }
 
@@ -180,8 +177,8 @@ spry_status net_runner_open(net_runner *r, const char *path, const net_how *how)
 
 void net_runner_close(net_runner *r)
 {
-    spry_ready_free(r->ready);
-    spry_stream_free(r->edges);
+    spry_plan_free(r->plan);
+    spry_problem_free(r->problem);
     spry_layers_close(r->layers);
     spry_network_free(r->net);
 }
@@ -207,10 +204,8 @@ static spry_status run_reference(const net_runner *r, float *y, const float *x,
 spry_status net_runner_run(const net_runner *r, float *y, const float *x,
                            int64_t count)
 {
-    if (r->ready)
-        return say_status(spry_ready_run(r->ready, y, x, count));
-    if (r->edges)
-        return say_status(spry_stream_run(r->edges, y, x, count));
+    if (r->plan)
+        return say_status(spry_run_inputs(r->plan, x, y, count));
     if (r->layers)
         return say_status(spry_layers_run(y, r->layers, x, count));
     return run_reference(r, y, x, count);

@@ -1,4 +1,4 @@
-/* network.c - run a sparse network, edge by edge, in two orders.
+/* network.c - tune a sparse network for batches of 16 inputs, then run one.
  *
  *   example-network gen:radix,depth=8     or   example-network FILE.spnet */
 #include <stdio.h>
@@ -8,65 +8,57 @@
 
 enum { BATCH = 16 };
 
-/* y = what the network makes of x, its edges in the order called `order`. */
-static spry_status run(float *y, const spry_network *n, const char *order,
-                       const float *x)
+/* How many of the inputs get an answer that is not 0. */
+static int answered(const float *y, int64_t outputs)
 {
-    int32_t *edge = malloc((size_t)n->edges * sizeof *edge);
-    spry_stream *stream = NULL;
-    spry_status s = edge ? spry_order_make(edge, n, order, NULL) : SPRY_SYSTEM;
+    int count = 0;
 
-    if (s == SPRY_OK)
-        s = spry_stream_make(&stream, n, edge);
-    if (s == SPRY_OK)
-        s = spry_stream_run(stream, y, x, BATCH);
-    spry_stream_free(stream);
-    free(edge);
-    return s;
-}
+    for (int b = 0; b < BATCH; b++) {
+        int any = 0;
 
-static float largest_difference(const float *a, const float *b, int64_t n)
-{
-    float most = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        float d = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
-
-        most = d > most ? d : most;
+        for (int64_t i = 0; i < outputs; i++)
+            any |= y[b * outputs + i] > 0;
+        count += any;
     }
-    return most;
+    return count;
 }
 
 int main(int argc, char **argv)
 {
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_network *n = NULL;
     spry_matrix *images = NULL;
-    float *x = NULL, *y = NULL, *z = NULL;
+    spry_problem *p = NULL;
+    spry_plan *plan = NULL;
+    float *x = NULL, *y = NULL;
     spry_status s;
 
+    o.seconds = 2;
     s = spry_network_read(&n, argc > 1 ? argv[1] : "gen:radix,depth=8", NULL);
+    if (s == SPRY_OK)
+        s = spry_problem_network(&p, n, BATCH);
+    if (s == SPRY_OK)
+        s = spry_tune(&plan, p, &o);
     if (s == SPRY_OK)
         s = spry_inputs_strokes(&images, BATCH, n->inputs, 1);
     if (s == SPRY_OK) {
         x = malloc(BATCH * (size_t)n->inputs * sizeof *x);
         y = malloc(BATCH * (size_t)n->outputs * sizeof *y);
-        z = malloc(BATCH * (size_t)n->outputs * sizeof *z);
-        s = x && y && z ? spry_inputs_dense(x, images, 0, BATCH, n->inputs)
-                        : SPRY_SYSTEM;
+        s = x && y ? spry_inputs_dense(x, images, 0, BATCH, n->inputs)
+                   : SPRY_SYSTEM;
     }
     if (s == SPRY_OK)
-        s = run(y, n, "destination", x);
+        s = spry_run(plan, x, y);
     if (s == SPRY_OK)
-        s = run(z, n, "blocked", x);
-    if (s == SPRY_OK)
-        printf("%lld edges; the two orders differ by at most %g\n",
-               (long long)n->edges,
-               (double)largest_difference(y, z, BATCH * n->outputs));
+        printf("%lld edges, run as %s; %d of %d inputs have an answer\n",
+               (long long)n->edges, spry_plan_text(plan),
+               answered(y, n->outputs), BATCH);
     else
         fprintf(stderr, "%s\n", spry_message());
     free(x);
     free(y);
-    free(z);
+    spry_plan_free(plan);
+    spry_problem_free(p);
     spry_matrix_free(images);
     spry_network_free(n);
     return (int)s;

@@ -18,6 +18,7 @@
 #define SPRY_H
 
 /* Simple, with more advanced things further down in each of them. */
+#include "spry/inference.h"
 #include "spry/matrix.h"
 #include "spry/network.h"
 #include "spry/plan.h"

@@ -19,8 +19,6 @@ typedef struct {
     meet_form form[BUSY];
     int forms;
     meet_python *scipy, *torch;
-    spry_ready *ready;
-    float *y;      /* of ready */
     double *layer; /* [layers] sums to compare with, or NULL: not known yet */
     double sum;    /* of all outputs */
 } table;
@@ -66,8 +64,7 @@ static void open_table(table *t, const char *path, int64_t batch)
         enliven(&t->net);
     meet_must(spry_inputs_strokes(&m, batch, t->net->inputs, 1));
     t->x = sp_alloc(batch * t->net->inputs, sizeof *t->x);
-    t->y = sp_alloc(batch * t->net->outputs, sizeof *t->y);
-    meet_must(t->x && t->y ? SPRY_OK : sp_fail_memory(4));
+    meet_must(t->x ? SPRY_OK : sp_fail_memory(4));
     meet_must(spry_inputs_dense(t->x, m, 0, batch, t->net->inputs));
     spry_matrix_free(m);
     t->m.edges = (double)t->net->edges * (double)batch;
@@ -79,9 +76,7 @@ static void close_table(table *t)
         meet_form_close(&t->form[i]);
     meet_python_close(t->scipy);
     meet_python_close(t->torch);
-    spry_ready_free(t->ready);
     sp_free(t->x);
-    sp_free(t->y);
     sp_free(t->layer);
     spry_network_free(t->net);
 }
@@ -187,20 +182,12 @@ static void add_python(table *t, meet_python **slot, const char *library)
                library, (long long)bad);
 }
 
-static void run_ready(void *ctx)
-{
-    const table *t = ctx;
-
-    meet_must(spry_ready_run(t->ready, t->y, t->x, t->batch));
-}
-
 static void add_compiled(table *t)
 {
-    spry_way w;
+    meet_form *f = &t->form[t->forms++];
 
-    meet_must(spry_way_parse(&w, "passes=all gather threads=1"));
-    meet_must(spry_ready_make(&t->ready, t->net, &w));
-    meet_add(&t->m, "passes=all gather (nominal edges)", run_ready, t, 1);
+    meet_form_open(f, t->net, "passes=all gather threads=1", t->x, t->batch);
+    meet_add(&t->m, "passes=all gather (nominal edges)", meet_form_run, f, 1);
 }
 
 /* ---- one input ---- */

@@ -14,7 +14,7 @@
 
 #include "base/base.h"
 #include "measure/measure.h"
-#include "spry/form.h"
+#include "spry.h"
 
 enum { INPUTS = 60000, WIDTH = 1024 };
 
@@ -105,7 +105,8 @@ static double compile_all(int quick)
 /* ---- faster ---- */
 
 typedef struct {
-    spry_ready *ready;
+    spry_problem *problem;
+    spry_plan *plan;
     const images *im;
     uint8_t *any; /* [INPUTS] */
 } runner;
@@ -114,7 +115,7 @@ static void run_once(void *arg)
 {
     const runner *r = arg;
 
-    must(spry_ready_categories(r->ready, r->any, r->im->rows, 0, INPUTS));
+    must(spry_run_categories(r->plan, r->any, r->im->rows, 0, INPUTS));
 }
 
 /* Are the categories those that are known? */
@@ -135,12 +136,11 @@ static int is_right(runner *r)
 static runner make_runner(const spry_network *n, const images *im,
                           const char *text)
 {
-    runner r = {NULL, im, sp_alloc(INPUTS, sizeof *r.any)};
-    spry_way w;
+    runner r = {NULL, NULL, im, sp_alloc(INPUTS, sizeof *r.any)};
 
     must(r.any ? SPRY_OK : sp_fail_memory(INPUTS));
-    must(spry_way_parse(&w, text));
-    must(spry_ready_make(&r.ready, n, &w));
+    must(spry_problem_network(&r.problem, n, INPUTS));
+    must(spry_plan_from(&r.plan, r.problem, text, NULL));
     if (!is_right(&r)) {
         fprintf(stderr, "bench-challenge: %s: wrong categories\n", text);
         exit(1);
@@ -188,7 +188,8 @@ static double race_one(const images *im, int depth, int quick)
            racer[1].low, racer[1].high);
     rate = edges / racer[1].seconds;
     for (int i = 0; i < 2; i++) {
-        spry_ready_free(r[i].ready);
+        spry_plan_free(r[i].plan);
+        spry_problem_free(r[i].problem);
         sp_free(r[i].any);
     }
     spry_network_free(n);

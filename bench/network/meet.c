@@ -76,12 +76,13 @@ double meet_ratio(const meet *m, const char *a, const char *b)
     return x && y && y->ratio > 0 ? x->ratio / y->ratio : 0;
 }
 
-/* ---- forms ---- */
+/* ---- ways ---- */
 
-static void open_outputs(meet_form *f, const spry_network *n, const float *x,
+static void open_problem(meet_form *f, const spry_network *n, const float *x,
                          int64_t batch)
 {
-    *f = (meet_form){.x = x, .batch = batch};
+    *f = (meet_form){.x = x};
+    meet_must(spry_problem_network(&f->problem, n, batch));
     f->y = sp_alloc(batch * n->outputs, sizeof *f->y);
     meet_must(f->y ? SPRY_OK : sp_fail_memory(4));
 }
@@ -89,11 +90,8 @@ static void open_outputs(meet_form *f, const spry_network *n, const float *x,
 void meet_form_open(meet_form *f, const spry_network *n, const char *text,
                     const float *x, int64_t batch)
 {
-    spry_form form;
-
-    open_outputs(f, n, x, batch);
-    meet_must(spry_form_parse(&form, text));
-    meet_must(spry_runner_make(&f->runner, n, &form));
+    open_problem(f, n, x, batch);
+    meet_must(spry_plan_from(&f->plan, f->problem, text, NULL));
 }
 
 int meet_order_open(meet_form *f, const spry_network *n, const char *order,
@@ -106,8 +104,8 @@ int meet_order_open(meet_form *f, const spry_network *n, const char *order,
     o.seconds = seconds;
     s = edge ? spry_order_make(edge, n, order, &o) : sp_fail_memory(4);
     if (s == SPRY_OK) {
-        open_outputs(f, n, x, 1);
-        meet_must(spry_stream_make(&f->stream, n, edge));
+        open_problem(f, n, x, 1);
+        meet_must(spry_plan_ordered(&f->plan, f->problem, edge));
     } else {
         printf("order %s is left out: %s\n", order, spry_message());
     }
@@ -119,13 +117,12 @@ void meet_form_run(void *form)
 {
     const meet_form *f = form;
 
-    meet_must(f->stream ? spry_stream_run(f->stream, f->y, f->x, f->batch)
-                        : spry_runner_run(f->runner, f->y, f->x, f->batch));
+    meet_must(spry_run(f->plan, f->x, f->y));
 }
 
 void meet_form_close(meet_form *f)
 {
-    spry_runner_free(f->runner);
-    spry_stream_free(f->stream);
+    spry_plan_free(f->plan);
+    spry_problem_free(f->problem);
     sp_free(f->y);
 }

@@ -35,14 +35,13 @@ double meet_ratio(const meet *m, const char *a, const char *b);
 /* The process ends with a sentence unless all is well. */
 void meet_must(spry_status s);
 
-/* ---- a form, ready to be raced ---- */
+/* ---- a way, ready to be raced ---- */
 
 typedef struct {
-    spry_runner *runner;
-    spry_stream *stream; /* or Algorithm 1 */
+    spry_problem *problem;
+    spry_plan *plan;
     float *y;
     const float *x;
-    int64_t batch;
 } meet_form;
 void meet_form_open(meet_form *f, const spry_network *n, const char *text,
                     const float *x, int64_t batch);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "spry/machine.h"
+#include "spry/model.h"
 #include "spry/plan.h"
 #include "spry/problem.h"
 #include "spry/records.h"
@@ -120,6 +121,11 @@ spry_status spry_propose(spry_candidate *out, int *count, int most,
  * what its family calls so (inference.h). m NULL: the detected machine. */
 spry_status spry_plan_from(spry_plan **out, const spry_problem *p,
                            const char *text, const spry_machine *m);
+
+/* spry_predict for whatever p is: what one way, as text, should take on m, and
+ * what bounds it. */
+spry_status spry_explain(spry_prediction *out, const spry_problem *p,
+                         const char *text, const spry_machine *m);
 
 /* The story of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);

@@ -80,6 +80,9 @@ typedef struct {
     /* A quick guess at seconds; HUGE_VAL: cannot be had. */
     double (*estimate)(const spry_problem *p, const char *text,
                        const spry_machine *m);
+    /* The same with what it is made of; NULL: the family cannot say. */
+    spry_status (*explain)(spry_prediction *out, const spry_problem *p,
+                           const char *text, const spry_machine *m);
     /* `tools`: whatever the family made beforehand for many plans, or NULL. */
     spry_status (*make)(spry_plan **out, const spry_problem *p,
                         const char *text, const spry_machine *m, void *tools);

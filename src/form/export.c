@@ -4,12 +4,10 @@
  * for one input, and for eight side by side, which compilers turn into
  * vectors. Values of a chained network lie in two buffers that layers fill in
  * turn; in other networks every neuron has a place of its own. */
-#include "spry/form.h"
-
 #include <string.h>
 
 #include "form/export.h"
-#include "network/network.h"
+#include "form/internal.h"
 
 enum { EDGES_MOST = 1 << 24, SHORT = 1 << 16 };
 
@@ -276,6 +274,30 @@ static void write_source(const exporting *e)
     write_text(e, sp_export_run);
 }
 
+static spry_status too_many(const spry_network *n)
+{
+    return sp_fail(SPRY_USAGE,
+                   "%lld edges are too many for a file of C; at most %d",
+                   (long long)n->edges, EDGES_MOST);
+}
+
+spry_status sp_export_source(char **out, const spry_network *n)
+{
+    exporting e = {n, "network", NULL, widest(n)};
+    size_t size;
+    int good;
+
+    *out = NULL;
+    if (n->edges > EDGES_MOST)
+        return too_many(n);
+    e.f = open_memstream(out, &size);
+    if (!e.f)
+        return sp_fail_errno(SPRY_SYSTEM, "no text can be written");
+    write_source(&e);
+    good = !ferror(e.f) && fclose(e.f) == 0;
+    return good ? SPRY_OK : sp_fail_memory((size_t)n->edges);
+}
+
 static spry_status write_file(exporting *e, const char *dir, const char *ending,
                               void (*write)(const exporting *e))
 {
@@ -319,9 +341,7 @@ spry_status spry_network_export(const spry_network *n, const char *dir,
     if (strlen(dir) > 4000)
         return sp_fail(SPRY_USAGE, "the directory's name is too long");
     if (n->edges > EDGES_MOST)
-        return sp_fail(SPRY_USAGE,
-                       "%lld edges are too many for a file of C; at most %d",
-                       (long long)n->edges, EDGES_MOST);
+        return too_many(n);
     s = sp_need_folder(dir);
     if (s == SPRY_OK)
         s = write_file(&e, dir, "c", write_source);

@@ -171,12 +171,16 @@ static void open_layer(state *s, rooms *used, int64_t number)
     used->weight += equal ? 0 : room;
 }
 
-static spry_status alloc_arrays(state *s)
+static spry_status alloc_arrays(state *s, double *bytes)
 {
     rooms want = {0};
 
     for (int64_t l = 0; l < s->net->layers; l++)
         open_layer(s, &want, l);
+    *bytes = (double)want.eights * sizeof *s->eight +
+             (double)want.near * sizeof *s->near +
+             (double)want.far * sizeof *s->far +
+             (double)want.weight * sizeof *s->weight;
     s->eight = sp_alloc(want.eights, sizeof *s->eight);
     s->near = sp_alloc(want.near, sizeof *s->near);
     s->far = sp_alloc(want.far, sizeof *s->far);
@@ -219,7 +223,7 @@ static void release(void *p)
     sp_free(s);
 }
 
-static spry_status make(void **out, const spry_network *n, spry_form *f)
+static spry_status make(void **out, const spry_network *n, sp_form_options *f)
 {
     state *s = sp_alloc(1, sizeof *s);
     spry_status status =
@@ -232,7 +236,7 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
         s->threads = f->threads;
         s->layer = sp_alloc(n->layers, sizeof *s->layer);
         status = s->layer
-                     ? alloc_arrays(s)
+                     ? alloc_arrays(s, &f->bytes)
                      : sp_fail_memory((size_t)n->layers * sizeof *s->layer);
     }
     if (status == SPRY_OK)

@@ -26,7 +26,7 @@ static void release(void *p)
     sp_free(s);
 }
 
-static spry_status make(void **out, const spry_network *n, spry_form *f)
+static spry_status make(void **out, const spry_network *n, sp_form_options *f)
 {
     plain *s = sp_alloc(1, sizeof *s);
     spry_status status =
@@ -41,6 +41,8 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
         if (!s->loops.source)
             status = sp_no_memory((size_t)n->edges * sizeof *s->loops.source);
     }
+    f->bytes = (double)n->edges * sizeof *s->loops.source +
+               (double)n->neurons * sizeof *s->loops.places.home;
     for (int64_t k = 0; status == SPRY_OK && k < n->edges; k++)
         s->loops.source[k] = s->loops.places.home[n->source[k]];
     if (status == SPRY_OK)

@@ -11,6 +11,18 @@ enum { GROUP_BYTES = 256 << 10 };
 
 /* ---- making ---- */
 
+int sp_form_tiles(int64_t slots, int tile)
+{
+    int64_t tiles = slots > 0 ? GROUP_BYTES / (slots * tile * 4) : 1;
+
+    return tiles < 1 ? 1 : tiles > 64 ? 64 : (int)tiles;
+}
+
+int sp_form_together(int tile)
+{
+    return sp_share_limit(tile);
+}
+
 static int zero_stays(const spry_network *n, int64_t l)
 {
     for (int64_t v = n->first[l]; v < n->first[l + 1]; v++)
@@ -59,7 +71,7 @@ static void release(void *p)
     sp_free(r);
 }
 
-static spry_status make(void **out, const spry_network *n, spry_form *f)
+static spry_status make(void **out, const spry_network *n, sp_form_options *f)
 {
     sp_rows *r = sp_alloc(1, sizeof *r);
     spry_status s =
@@ -74,12 +86,13 @@ static spry_status make(void **out, const spry_network *n, spry_form *f)
         r->kernels = sp_net_kernels_here();
         r->tile = f->tile;
         r->threads = f->threads;
-        r->tiles = (int)(GROUP_BYTES / (r->places.slots * r->tile * 4));
-        r->tiles = r->tiles < 1 ? 1 : r->tiles > 64 ? 64 : r->tiles;
+        r->tiles = sp_form_tiles(r->places.slots, r->tile);
         s = sp_rows_pack(r);
     }
-    if (s == SPRY_OK)
+    if (s == SPRY_OK) {
+        f->bytes = r->bytes;
         s = find_quiet(r);
+    }
     if (s == SPRY_OK)
         s = find_rest(r, f->rest);
     if (s == SPRY_OK)

@@ -1,6 +1,4 @@
 /* forms.c - the table of forms, their text, and networks ready to run. */
-#include "spry/form.h"
-
 #include <omp.h>
 #include <string.h>
 
@@ -10,9 +8,9 @@ static const sp_form *const forms[] = {&sp_form_plain, &sp_form_edges,
                                        &sp_form_gather, &sp_form_rows};
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-struct spry_runner {
+struct sp_runner {
     const sp_form *form;
-    spry_form how;
+    sp_form_options how;
     int64_t inputs, outputs;
     void *state;
 };
@@ -60,7 +58,7 @@ static spry_status known_order(const char *name)
     return sp_fail(SPRY_USAGE, "no edge order '%.40s'", name);
 }
 
-static spry_status check_form(const spry_form *f, const sp_form *form)
+static spry_status check_form(const sp_form_options *f, const sp_form *form)
 {
     int tile = f->tile;
 
@@ -80,14 +78,14 @@ static spry_status check_form(const spry_form *f, const sp_form *form)
     return *f->order ? known_order(f->order) : SPRY_OK;
 }
 
-static spry_status set_word(spry_form *f, const char *word, size_t len)
+static spry_status set_word(sp_form_options *f, const char *word, size_t len)
 {
     static const struct {
         const char *key;
         size_t at;
-    } numbers[] = {{"tile=", offsetof(spry_form, tile)},
-                   {"threads=", offsetof(spry_form, threads)},
-                   {"rest=", offsetof(spry_form, rest)}};
+    } numbers[] = {{"tile=", offsetof(sp_form_options, tile)},
+                   {"threads=", offsetof(sp_form_options, threads)},
+                   {"rest=", offsetof(sp_form_options, rest)}};
     const char *end = word + len;
     int64_t value;
 
@@ -113,11 +111,9 @@ static spry_status set_word(spry_form *f, const char *word, size_t len)
                    len < 40 ? (int)len : 40, word);
 }
 
-spry_status spry_form_parse(spry_form *out, const char *text)
+spry_status sp_form_parse(sp_form_options *out, const char *text)
 {
-    SP_NEED(out, text);
-
-    spry_form f = {.tile = 0};
+    sp_form_options f = {.tile = 0};
     const sp_form *form = NULL;
     size_t len = strcspn(text, " ");
     spry_status s;
@@ -138,31 +134,27 @@ spry_status spry_form_parse(spry_form *out, const char *text)
     return s;
 }
 
-void spry_form_text(char out[SPRY_FORM_TEXT], const spry_form *f)
+void sp_form_text(char out[SP_FORM_TEXT], const sp_form_options *f)
 {
-    SP_NEED_OR(, out, f);
-
-    int at = snprintf(out, SPRY_FORM_TEXT, "%s", f->name);
+    int at = snprintf(out, SP_FORM_TEXT, "%s", f->name);
 
     if (*f->order)
-        at += snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " order=%s",
+        at += snprintf(out + at, (size_t)(SP_FORM_TEXT - at), " order=%s",
                        f->order);
     if (f->tile)
-        at += snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " tile=%d",
+        at += snprintf(out + at, (size_t)(SP_FORM_TEXT - at), " tile=%d",
                        f->tile);
     if (f->threads)
-        at += snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " threads=%d",
+        at += snprintf(out + at, (size_t)(SP_FORM_TEXT - at), " threads=%d",
                        f->threads);
     if (f->rest)
-        snprintf(out + at, (size_t)(SPRY_FORM_TEXT - at), " rest=1");
+        snprintf(out + at, (size_t)(SP_FORM_TEXT - at), " rest=1");
 }
 
 /* Below three inputs most of a vector would be empty. */
-spry_form spry_form_for(const spry_network *n, int64_t batch)
+sp_form_options sp_form_for(const spry_network *n, int64_t batch)
 {
-    SP_NEED_OR((spry_form){0}, n);
-
-    spry_form f = {.tile = 0};
+    sp_form_options f = {.tile = 0};
 
     (void)n;
     strcpy(f.name, batch < 3 ? sp_form_gather.name : sp_form_rows.name);
@@ -171,13 +163,13 @@ spry_form spry_form_for(const spry_network *n, int64_t batch)
 
 /* ---- running ---- */
 
-spry_status spry_runner_make(spry_runner **out, const spry_network *n,
-                             const spry_form *how)
+spry_status sp_runner_make(sp_runner **out, const spry_network *n,
+                           const sp_form_options *how)
 {
     SP_NEED_NEW(out, n, how);
 
     const sp_form *form = NULL;
-    spry_runner *r;
+    sp_runner *r;
     spry_status s = find_form(&form, how->name);
 
     if (s == SPRY_OK)
@@ -187,7 +179,7 @@ spry_status spry_runner_make(spry_runner **out, const spry_network *n,
     r = sp_alloc(1, sizeof *r);
     if (!r)
         return sp_fail_memory(sizeof *r);
-    *r = (spry_runner){form, *how, n->inputs, n->outputs, NULL};
+    *r = (sp_runner){form, *how, n->inputs, n->outputs, NULL};
     if (form->takes & SP_FORM_THREADS && r->how.threads == 0)
         r->how.threads = omp_get_max_threads();
     s = form->make(&r->state, n, &r->how);
@@ -198,8 +190,30 @@ spry_status spry_runner_make(spry_runner **out, const spry_network *n,
     return s;
 }
 
-spry_status spry_runner_run(const spry_runner *r, float *y, const float *x,
-                            int64_t batch)
+spry_status sp_runner_ordered(sp_runner **out, const spry_network *n,
+                              const int32_t *edge)
+{
+    sp_form_options how = {.threads = omp_get_max_threads()};
+    sp_stream *stream;
+    sp_runner *r = sp_alloc(1, sizeof *r);
+    spry_status s = r ? sp_stream_make(&stream, n, edge, how.threads)
+                      : sp_no_memory(sizeof *r);
+
+    *out = NULL;
+    strcpy(how.name, sp_form_edges.name);
+    strcpy(how.order, "given");
+    if (s == SPRY_OK) {
+        how.bytes = sp_stream_bytes(stream);
+        *r = (sp_runner){&sp_form_edges, how, n->inputs, n->outputs, stream};
+        *out = r;
+    } else {
+        sp_free(r);
+    }
+    return s;
+}
+
+spry_status sp_runner_run(const sp_runner *r, float *y, const float *x,
+                          int64_t batch)
 {
     SP_NEED(r, y, x);
     SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
@@ -218,7 +232,7 @@ static int any_of(const float *y, int64_t count)
 }
 
 /* For forms that only know outputs: some inputs at a time. */
-static spry_status by_outputs(const spry_runner *r, uint8_t *any,
+static spry_status by_outputs(const sp_runner *r, uint8_t *any,
                               const spry_matrix *m, int64_t first,
                               int64_t count)
 {
@@ -244,9 +258,9 @@ static spry_status by_outputs(const spry_runner *r, uint8_t *any,
     return s;
 }
 
-spry_status spry_runner_categories(const spry_runner *r, uint8_t *any,
-                                   const spry_matrix *m, int64_t first,
-                                   int64_t count)
+spry_status sp_runner_categories(const sp_runner *r, uint8_t *any,
+                                 const spry_matrix *m, int64_t first,
+                                 int64_t count)
 {
     SP_NEED(r, any, m);
     if (m->cols > r->inputs || first < 0 || count < 0 ||
@@ -263,13 +277,13 @@ spry_status spry_runner_categories(const spry_runner *r, uint8_t *any,
     return r->form->categories(r->state, any, m, first, count);
 }
 
-const spry_form *spry_runner_form(const spry_runner *r)
+const sp_form_options *sp_runner_form(const sp_runner *r)
 {
     SP_NEED_OR(NULL, r);
     return &r->how;
 }
 
-void spry_runner_free(spry_runner *r)
+void sp_runner_free(sp_runner *r)
 {
     if (!r)
         return;

@@ -5,8 +5,8 @@
 #ifndef SP_FORM_INTERNAL_H
 #define SP_FORM_INTERNAL_H
 
+#include "form/form.h"
 #include "network/network.h"
-#include "spry/form.h"
 #include "spry/machine.h"
 
 /* What the text of a form may set. */
@@ -21,10 +21,11 @@ typedef struct {
     const char *name, *help;
     int takes;
     /* What *f leaves open is filled in. */
-    spry_status (*make)(void **state, const spry_network *n, spry_form *f);
+    spry_status (*make)(void **state, const spry_network *n,
+                        sp_form_options *f);
     spry_status (*run)(const void *state, float *y, const float *x,
                        int64_t batch);
-    /* spry_runner_categories; NULL: by way of outputs. */
+    /* sp_runner_categories; NULL: by way of outputs. */
     spry_status (*categories)(const void *state, uint8_t *any,
                               const spry_matrix *m, int64_t first,
                               int64_t count);
@@ -32,6 +33,18 @@ typedef struct {
 } sp_form;
 
 extern const sp_form sp_form_plain, sp_form_edges, sp_form_gather, sp_form_rows;
+
+/* ---- Algorithm 1: edges one after the other (stream.c) ---- */
+
+typedef struct sp_stream sp_stream;
+
+/* Lays the edges out in this order; borrows n. The order is checked. */
+spry_status sp_stream_make(sp_stream **out, const spry_network *n,
+                           const int32_t *edge, int threads);
+spry_status sp_stream_run(const sp_stream *s, float *y, const float *x,
+                          int64_t batch);
+double sp_stream_bytes(const sp_stream *s);
+void sp_stream_free(sp_stream *s);
 
 /* ---- where values lie (place.c) ----
  *

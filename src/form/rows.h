@@ -20,6 +20,7 @@ typedef struct {
     float *bias, *weight;
     uint16_t *near;
     uint32_t *far;
+    double bytes;   /* of the arrays above */
     uint8_t *quiet; /* [layers] an input whose values are all 0 behind layer l
                        gives only zeros */
     spry_rest rest; /* where others are done; `full` is the number of layers

@@ -215,6 +215,10 @@ static spry_status alloc_arrays(sp_rows *r)
     const spry_network *n = r->net;
     int64_t own = n->neurons - n->inputs, far = far_edges(r);
 
+    r->bytes = (double)n->layers * sizeof *r->layer +
+               (double)own * (sizeof *r->share + sizeof *r->bias) +
+               (double)n->edges * (sizeof *r->weight + sizeof *r->near) +
+               (double)far * (sizeof *r->far - sizeof *r->near);
     r->layer = sp_alloc(n->layers, sizeof *r->layer);
     r->share = sp_alloc(own, sizeof *r->share);
     r->bias = sp_alloc(own, sizeof *r->bias);
@@ -250,7 +254,7 @@ spry_status sp_rows_pack(sp_rows *r)
 }
 
 /* One layer tells: the middle one. */
-spry_status sp_rows_choose(int *tile, const spry_network *n)
+spry_status sp_form_sharing(double *outputs, const spry_network *n)
 {
     int64_t first = n->first[n->layers / 2], groups = 0;
     int64_t width = n->first[n->layers / 2 + 1] - first;
@@ -263,8 +267,17 @@ spry_status sp_rows_choose(int *tile, const spry_network *n)
         find_groups(group, marks, n, first, width);
     for (int64_t i = 0; s == SPRY_OK && i < width; i++)
         groups += group[i] == first + i;
-    *tile = groups * 2 > width ? 32 : 16;
+    *outputs = groups > 0 ? (double)width / (double)groups : 1;
     sp_free(marks);
     sp_free(group);
+    return s;
+}
+
+spry_status sp_rows_choose(int *tile, const spry_network *n)
+{
+    double outputs;
+    spry_status s = sp_form_sharing(&outputs, n);
+
+    *tile = outputs < 2 ? 32 : 16;
     return s;
 }

@@ -7,11 +7,9 @@
  * Which edge is the last is known once the order is: a bit of the record.
  * Neurons without in-edges have no last one; they are set before the first
  * edge runs. Several inputs run in step as a tile, a vector for each neuron. */
-#include "spry/form.h"
-
 #include <string.h>
 
-#include "network/network.h"
+#include "form/internal.h"
 
 enum { TILE = 16 };
 #define LAST 0x80000000u
@@ -22,18 +20,19 @@ typedef struct {
     float weight;
 } edge_record;
 
-struct spry_stream {
+struct sp_stream {
     const spry_network *net;
     edge_record *edge; /* [edges] */
     int32_t *layer;    /* [neurons] */
     int32_t *lone;     /* [lones] neurons that no edge reaches */
     int64_t lones;
+    int threads;
 };
 
 /* ---- making ---- */
 
 /* The edges in order; walking backwards, the first into v is its last. */
-static void lay_out(const spry_stream *s, const int32_t *order,
+static void lay_out(const sp_stream *s, const int32_t *order,
                     const int32_t *target)
 {
     const spry_network *n = s->net;
@@ -50,7 +49,7 @@ static void lay_out(const spry_stream *s, const int32_t *order,
     }
 }
 
-static void find_lones(spry_stream *s)
+static void find_lones(sp_stream *s)
 {
     const spry_network *n = s->net;
 
@@ -59,7 +58,7 @@ static void find_lones(spry_stream *s)
             s->lone[s->lones++] = (int32_t)v;
 }
 
-static spry_status fill(spry_stream *s, const int32_t *order)
+static spry_status fill(sp_stream *s, const int32_t *order)
 {
     sp_fanout f;
     spry_status status = sp_fanout_make(&f, s->net);
@@ -73,13 +72,13 @@ static spry_status fill(spry_stream *s, const int32_t *order)
     return SPRY_OK;
 }
 
-spry_status spry_stream_make(spry_stream **out, const spry_network *n,
-                             const int32_t *order)
+spry_status sp_stream_make(sp_stream **out, const spry_network *n,
+                           const int32_t *order, int threads)
 {
     SP_NEED_NEW(out, n, order);
 
     spry_status status = spry_order_check(order, n);
-    spry_stream *s;
+    sp_stream *s;
 
     if (status != SPRY_OK)
         return status;
@@ -87,6 +86,7 @@ spry_status spry_stream_make(spry_stream **out, const spry_network *n,
     if (!s)
         return sp_fail_memory(sizeof *s);
     s->net = n;
+    s->threads = threads;
     s->edge = sp_alloc_raw(n->edges, sizeof *s->edge);
     s->layer = sp_alloc_raw(n->neurons, sizeof *s->layer);
     s->lone = sp_alloc_raw(n->neurons, sizeof *s->lone);
@@ -97,11 +97,17 @@ spry_status spry_stream_make(spry_stream **out, const spry_network *n,
     if (status == SPRY_OK)
         *out = s;
     else
-        spry_stream_free(s);
+        sp_stream_free(s);
     return status;
 }
 
-void spry_stream_free(spry_stream *s)
+double sp_stream_bytes(const sp_stream *s)
+{
+    return (double)s->net->edges * sizeof *s->edge +
+           (double)s->net->neurons * (sizeof *s->layer + sizeof *s->lone);
+}
+
+void sp_stream_free(sp_stream *s)
 {
     if (!s)
         return;
@@ -113,7 +119,7 @@ void spry_stream_free(spry_stream *s)
 
 /* ---- running ---- */
 
-static float finish(const spry_stream *s, int64_t v, float sum)
+static float finish(const sp_stream *s, int64_t v, float sum)
 {
     const spry_network *n = s->net;
 
@@ -122,7 +128,7 @@ static float finish(const spry_stream *s, int64_t v, float sum)
 }
 
 /* value[neurons], of which the inputs are set. */
-static void run_edges(float *value, const spry_stream *s)
+static void run_edges(float *value, const sp_stream *s)
 {
     const edge_record *e = s->edge, *end = e + s->net->edges;
 
@@ -144,7 +150,7 @@ static inline void add_scaled(float *restrict to, const float *restrict from,
 }
 
 /* The same for value[neurons][TILE]. */
-static void run_edges_tiled(float (*value)[TILE], const spry_stream *s)
+static void run_edges_tiled(float (*value)[TILE], const sp_stream *s)
 {
     const edge_record *e = s->edge, *end = e + s->net->edges;
 
@@ -158,8 +164,7 @@ static void run_edges_tiled(float (*value)[TILE], const spry_stream *s)
     }
 }
 
-static void run_one(float *value, const spry_stream *s, float *y,
-                    const float *x)
+static void run_one(float *value, const sp_stream *s, float *y, const float *x)
 {
     const spry_network *n = s->net;
 
@@ -174,7 +179,7 @@ static void run_one(float *value, const spry_stream *s, float *y,
 }
 
 /* `count` inputs at x, at most TILE; the rest of the tile is zero. */
-static void run_tile(float (*value)[TILE], const spry_stream *s, float *y,
+static void run_tile(float (*value)[TILE], const sp_stream *s, float *y,
                      const float *x, int64_t count)
 {
     const spry_network *n = s->net;
@@ -192,7 +197,7 @@ static void run_tile(float (*value)[TILE], const spry_stream *s, float *y,
             y[b * n->outputs + i] = value[n->output[i]][b];
 }
 
-static spry_status run_single(const spry_stream *s, float *y, const float *x)
+static spry_status run_single(const sp_stream *s, float *y, const float *x)
 {
     float *value = sp_alloc_raw(s->net->neurons, sizeof *value);
 
@@ -203,8 +208,8 @@ static spry_status run_single(const spry_stream *s, float *y, const float *x)
     return SPRY_OK;
 }
 
-spry_status spry_stream_run(const spry_stream *s, float *y, const float *x,
-                            int64_t batch)
+spry_status sp_stream_run(const sp_stream *s, float *y, const float *x,
+                          int64_t batch)
 {
     SP_NEED(s, y, x);
     SP_REFUSE(batch < 0, "a batch cannot have %lld inputs", (long long)batch);
@@ -218,7 +223,9 @@ spry_status spry_stream_run(const spry_stream *s, float *y, const float *x,
               "the outputs y lie over the inputs x");
     if (batch == 1)
         return run_single(s, y, x);
-#pragma omp parallel reduction(| : short_of_memory) if (tiles > 1)
+#pragma omp parallel num_threads(s->threads) \
+    reduction(|                              \
+              : short_of_memory) if (tiles > 1)
     {
         float(*value)[TILE] = sp_alloc_raw(n->neurons, sizeof *value);
 

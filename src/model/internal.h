@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "matrix/matrix.h"
+#include "model/rates.h"
 #include "problem/sparse.h"
 #include "schedule/schedule.h"
 #include "spry/model.h"
@@ -81,22 +82,6 @@ spry_status sp_check_index(const sp_ask *q, double entries, int64_t span);
 spry_status sp_model_super(spry_prediction *out, const sp_ask *q);
 
 /* ---- rates.c ---- */
-
-enum { SP_LEVELS = SPRY_CACHES + 1 }; /* the last is memory */
-
-typedef struct {
-    double cycle;                /* seconds; two vector multiply-adds */
-    double cores;                /* that work side by side */
-    double room[SPRY_CACHES];    /* bytes one thread may call its own */
-    double bandwidth[SP_LEVELS]; /* bytes/s of all threads together */
-    double latency[SP_LEVELS];   /* seconds */
-    double store;                /* bytes/s to memory, all threads */
-    double lines;  /* random ones of memory a second; 0: unknown */
-    double flops;  /* a second, all threads; 0: unknown */
-    double gather; /* seconds per element, hardware gather */
-    double fork;   /* seconds to start and join the threads */
-    double line;   /* bytes */
-} sp_rates;
 
 sp_rates sp_model_rates(const sp_ask *q);
 

@@ -49,11 +49,9 @@ static double at_threads(const spry_machine *m, const double *curve,
     return known(most, otherwise);
 }
 
-static double clock_of(const sp_ask *q)
+static double clock_of(double peak, int lanes)
 {
-    double peak = q->p->type == SPRY_F32 ? q->m->fma_f32 : q->m->fma_f64;
-
-    return known(peak / (4.0 * q->lanes), middling.clock);
+    return known(peak / (4.0 * lanes), middling.clock);
 }
 
 /* Bytes of a cache that one of `threads` may fill; what a probe found less
@@ -72,18 +70,22 @@ static double room_of(const spry_machine *m, int level, double cores)
 
 sp_rates sp_model_rates(const sp_ask *q)
 {
-    const spry_machine *m = q->m;
-    double cores = fmin(q->x->threads, fmax(1, m->threads));
+    return sp_rates_of(q->m, q->p->type, q->x->threads);
+}
+
+sp_rates sp_rates_of(const spry_machine *m, spry_type type, int threads)
+{
+    double cores = fmin(threads, fmax(1, m->threads));
+    double peak = type == SPRY_F32 ? m->fma_f32 : m->fma_f64;
     sp_rates r = {
-        .cycle = 1 / clock_of(q),
+        .cycle = 1 / clock_of(peak, spry_isa_bytes(m->isa) / (int)type),
         .cores = cores,
-        .fork = q->x->threads > 1
-                    ? fmin(known(m->fork, middling.fork), slowest_fork)
-                    : 0,
+        .fork =
+            threads > 1 ? fmin(known(m->fork, middling.fork), slowest_fork) : 0,
         .line = known(m->line, middling.line),
         .store = at_threads(m, m->triad, middling.store, cores),
         .lines = at_threads(m, m->lines, 0, cores),
-        .flops = cores * (q->p->type == SPRY_F32 ? m->fma_f32 : m->fma_f64),
+        .flops = cores * peak,
     };
 
     for (int i = 0; i < SPRY_CACHES; i++) {

@@ -19,16 +19,21 @@ static int baselines(sp_proposal *out, const spry_problem *p,
     return n;
 }
 
+static spry_status explain(spry_prediction *out, const spry_problem *p,
+                           const char *text, const spry_machine *m)
+{
+    spry_schedule x;
+    spry_status s = spry_schedule_parse(&x, text);
+
+    return s == SPRY_OK ? spry_predict(out, p, &x, m) : s;
+}
+
 static double estimate(const spry_problem *p, const char *text,
                        const spry_machine *m)
 {
     spry_prediction guess;
-    spry_schedule x;
 
-    return spry_schedule_parse(&x, text) == SPRY_OK &&
-                   spry_predict(&guess, p, &x, m) == SPRY_OK
-               ? guess.seconds
-               : HUGE_VAL;
+    return explain(&guess, p, text, m) == SPRY_OK ? guess.seconds : HUGE_VAL;
 }
 
 static double least(const spry_problem *p, const spry_machine *m)
@@ -98,6 +103,7 @@ const sp_family sp_family_sparse = {.name = "sparse",
                                     .least = least,
                                     .baselines = baselines,
                                     .estimate = estimate,
+                                    .explain = explain,
                                     .make = make,
                                     .ask = ask,
                                     .check = check,

@@ -1,10 +1,12 @@
 /* families.c - the families of problems, one row each. */
 #include "base/base.h"
+#include "inference/inference.h"
 #include "sparse/sparse.h"
 #include "spry/tune.h"
 #include "tune/heat.h"
 
-static const sp_family *const families[] = {&sp_family_sparse};
+static const sp_family *const families[] = {&sp_family_sparse,
+                                            &sp_family_inference};
 
 const sp_family *sp_family_of(const spry_problem *p)
 {
@@ -38,4 +40,17 @@ spry_status spry_plan_from(spry_plan **out, const spry_problem *p,
     if (s == SPRY_OK && !m)
         s = spry_machine_detect(&here);
     return s == SPRY_OK ? family->make(out, p, text, m ? m : &here, NULL) : s;
+}
+
+spry_status spry_explain(spry_prediction *out, const spry_problem *p,
+                         const char *text, const spry_machine *m)
+{
+    SP_NEED(out, p, text, m);
+
+    const sp_family *family;
+    spry_status s = sp_family_need(&family, p);
+
+    if (s == SPRY_OK && !family->explain)
+        s = sp_fail(SPRY_USAGE, "nobody predicts a %s", p->kind->name);
+    return s == SPRY_OK ? family->explain(out, p, text, m) : s;
 }

@@ -111,16 +111,17 @@ for way in "plain" "rows tile=16 threads=1" "passes=all gather threads=1" \
     cmp -s out streamed || fail "$way gives other categories"
 done
 expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --budget 0.5 --json
-document spry.net.tune/1
-holds "d['measured'] and not d['looked_up'] and len(d['trials']) > 4"
-holds "all(t['verdict'] == 'ok' for t in d['trials'])"
+document spry.tune/1
+holds "d['measured'] and not d['looked_up'] and len(d['trials']) > 0"
+holds "all(t['verdict'] in ('ok', 'doubtful') for t in d['trials'])"
 holds "not d['changed'] or d['best']['speedup_low'] > 1.02"
-way=$(get "d['best']['way']")
+holds "d['problem']['op'] == 'network' and d['verified']"
+way=$(get "d['best']['schedule']")
 expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --json
-holds "d['looked_up'] and d['best']['way'] == '$way'"
+holds "d['looked_up'] and d['best']['schedule'] == '$way'"
 expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --json
 holds "d['way'] == '$way' and d['nominal_edges'] == 20 * 131072"
-expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 7 --lookup
+expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 7 --effort predict
 has 'nothing was measured' out
 expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy --budget 0.3 \
     --passes none --store :memory: --threads 1
@@ -134,14 +135,23 @@ refuse 2 'magic' "$SPRY" net tune a.spnet --passes magic
 # Ways raced against each other.
 expect 0 "$SPRY" net bench gen:radix,depth=3 --batch 9 --budget 0.3 --json
 document spry.net.bench/1
-holds "all(r['verdict'] == 'ok' and r['seconds'] > 0 for r in d['results'])"
+holds "all(r['seconds'] > 0 for r in d['results'])"
 holds "len({r['way'].split()[0] for r in d['results']}) > 3"
 expect 0 "$SPRY" net bench a.spnet --budget 0.2 --batch 3 --input right.npy \
     --ways "edges order=ego; rows tile=8"
 has '^rows tile=8' out
 refuse 2 'sorcery' "$SPRY" net bench a.spnet --ways "rows; sorcery"
-refuse 2 'different passes' "$SPRY" net bench a.spnet \
+expect 0 "$SPRY" net bench a.spnet --budget 0.2 \
     --ways "passes=all rows; passes=merge rows"
+expect 0 "$SPRY" net verify gen:radix,depth=3 --batch 200 --json
+document spry.net.verify/1
+holds "len(d['results']) > 8 and all(r['right'] for r in d['results'])"
+refuse 2 'sorcery' "$SPRY" net verify a.spnet --ways sorcery
+expect 0 "$SPRY" net predict gen:radix,depth=3 --batch 64 --json
+document spry.predict/1
+holds "len(d['predictions']) > 4 and d['model'] == 'analytic'"
+holds "all(p['seconds'] > 0 for p in d['predictions'])"
+refuse 2 'exhaustive' "$SPRY" net tune a.spnet --search graph --store :memory:
 
 # As C that stands alone.
 expect 0 "$SPRY" net export gen:radix,depth=4 --out exported --name digits

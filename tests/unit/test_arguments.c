@@ -61,18 +61,19 @@ static void operands_are_there_and_apart(void **state)
 static void networks_do_not_write_over_their_inputs(void **state)
 {
     spry_network *n;
-    spry_form f;
-    spry_runner *r;
+    spry_problem *p;
+    spry_plan *plan;
     float x[3 * 7] = {0};
 
     (void)state;
     check_ok(spry_network_read(&n, "gen:random,width=7,density=1", NULL));
-    check_ok(spry_form_parse(&f, "rows"));
-    check_ok(spry_runner_make(&r, n, &f));
-    refused(spry_runner_run(r, x, x, 1), "lie over");
-    refused(spry_runner_run(r, x + 7, x, 2), "lie over");
-    check_ok(spry_runner_run(r, x + 7, x, 1));
-    spry_runner_free(r);
+    check_ok(spry_problem_network(&p, n, 1));
+    check_ok(spry_plan_from(&plan, p, "rows", NULL));
+    refused(spry_run(plan, x, x), "lie");
+    refused(spry_run_inputs(plan, x, x + 7, 2), "lie over");
+    check_ok(spry_run_inputs(plan, x, x + 7, 1));
+    spry_plan_free(plan);
+    spry_problem_free(p);
     spry_network_free(n);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "form/form.h"
 #include "matrix/matrix.h"
 #include "network/internal.h"
 #include "spry.h"
@@ -310,15 +311,15 @@ static void check_orders(const spry_network *n, const float *x,
     float *y = sp_alloc(batch * n->outputs, sizeof *y);
 
     for (int i = 0; spry_order_name(i); i++) {
-        spry_stream *s;
+        sp_runner *s;
 
         check_ok(spry_order_make(edge, n, spry_order_name(i), &few_moves));
-        check_ok(spry_stream_make(&s, n, edge));
-        check_ok(spry_stream_run(s, y, x, 1));
+        check_ok(sp_runner_ordered(&s, n, edge));
+        check_ok(sp_runner_run(s, y, x, 1));
         check_near(y, right, n->outputs);
-        check_ok(spry_stream_run(s, y, x, batch));
+        check_ok(sp_runner_run(s, y, x, batch));
         check_near(y, right, batch * n->outputs);
-        spry_stream_free(s);
+        sp_runner_free(s);
     }
     sp_free(edge);
     sp_free(y);
@@ -376,7 +377,7 @@ static void wrong_orders_are_seen(void **state)
     static const int32_t early[] = {3, 0, 1, 2}, twice[] = {0, 1, 2, 2},
                          beyond[] = {0, 1, 2, 4}, late[] = {2, 1, 0, 3};
     spry_network parts = by_hand(), *n;
-    spry_stream *s;
+    sp_runner *s;
 
     (void)state;
     check_ok(spry_network_make(&n, &parts));
@@ -384,7 +385,7 @@ static void wrong_orders_are_seen(void **state)
     assert_int_equal(spry_order_check(early, n), SPRY_WRONG);
     assert_int_equal(spry_order_check(twice, n), SPRY_WRONG);
     assert_int_equal(spry_order_check(beyond, n), SPRY_WRONG);
-    assert_int_equal(spry_stream_make(&s, n, early), SPRY_WRONG);
+    assert_int_equal(sp_runner_ordered(&s, n, early), SPRY_WRONG);
     assert_null(s);
     assert_int_equal(spry_order_make((int32_t[4]){0}, n, "none", NULL),
                      SPRY_USAGE);
@@ -481,15 +482,15 @@ static void streams_survive_short_memory(void **state)
     (void)state;
     for (int i = 0; spry_order_name(i); i++)
         for (int64_t n = 1;; n++) {
-            spry_stream *stream = NULL;
+            sp_runner *stream = NULL;
             spry_status s;
 
             sp_alloc_refuse(n, 0);
             s = spry_order_make(edge, net, spry_order_name(i), &few_moves);
             if (s == SPRY_OK)
-                s = spry_stream_make(&stream, net, edge);
+                s = sp_runner_ordered(&stream, net, edge);
             sp_alloc_refuse(0, 0);
-            spry_stream_free(stream);
+            sp_runner_free(stream);
             assert_int_equal(sp_alloc_live(), before);
             if (s == SPRY_OK)
                 break;

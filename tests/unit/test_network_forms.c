@@ -53,13 +53,13 @@ static spry_network *read_net(const char *path)
     return n;
 }
 
-static spry_runner *make_runner(const spry_network *n, const char *text)
+static sp_runner *make_runner(const spry_network *n, const char *text)
 {
-    spry_form f;
-    spry_runner *r;
+    sp_form_options f;
+    sp_runner *r;
 
-    check_ok(spry_form_parse(&f, text));
-    check_ok(spry_runner_make(&r, n, &f));
+    check_ok(sp_form_parse(&f, text));
+    check_ok(sp_runner_make(&r, n, &f));
     return r;
 }
 
@@ -87,15 +87,14 @@ static void compare(const float *y, const double *right, int64_t count,
 }
 
 /* Results behind the last stay as they were. */
-static void check_run(const spry_runner *r, const spry_network *n,
-                      const float *x, const double *right, int64_t batch,
-                      const double *bound)
+static void check_run(const sp_runner *r, const spry_network *n, const float *x,
+                      const double *right, int64_t batch, const double *bound)
 {
     float *y = sp_alloc(batch * n->outputs + 1, sizeof *y);
 
     for (int64_t i = 0; i <= batch * n->outputs; i++)
         y[i] = -12345;
-    check_ok(spry_runner_run(r, y, x, batch));
+    check_ok(sp_runner_run(r, y, x, batch));
     compare(y, right, batch * n->outputs, bound);
     assert_true(y[batch * n->outputs] == -12345);
     sp_free(y);
@@ -109,11 +108,11 @@ static void check_network(const spry_network *n, int whole)
 
     check_ok(spry_network_reference(right, n, x, MOST));
     for (int w = 0; w < WAYS; w++) {
-        spry_runner *r = make_runner(n, forms[w]);
+        sp_runner *r = make_runner(n, forms[w]);
 
         for (int b = 0; b < BATCHES; b++)
             check_run(r, n, x, right, batches[b], bound);
-        spry_runner_free(r);
+        sp_runner_free(r);
     }
     sp_free(x);
     sp_free(right);
@@ -216,11 +215,11 @@ static void wide_layers(void **state)
     (void)state;
     check_ok(spry_network_reference(right, n, x, 9));
     for (int w = 2; w < WAYS; w++) {
-        spry_runner *r = make_runner(n, forms[w]);
+        sp_runner *r = make_runner(n, forms[w]);
 
         check_run(r, n, x, right, 9, bound);
         check_run(r, n, x, right, 1, bound);
-        spry_runner_free(r);
+        sp_runner_free(r);
     }
     sp_free(x);
     sp_free(right);
@@ -241,12 +240,12 @@ static void infinities_stay_where_they_are(void **state)
     x[33] = -INFINITY;
     check_ok(spry_network_reference(right, n, x, 20));
     for (int w = 0; w < WAYS; w++) {
-        spry_runner *r = make_runner(n, forms[w]);
+        sp_runner *r = make_runner(n, forms[w]);
 
-        check_ok(spry_runner_run(r, y, x, 20));
+        check_ok(sp_runner_run(r, y, x, 20));
         for (int i = 0; i < 20 * 30; i++)
             assert_int_equal(isfinite(y[i]) != 0, isfinite(right[i]) != 0);
-        spry_runner_free(r);
+        sp_runner_free(r);
     }
     sp_free(x);
     sp_free(y);
@@ -275,10 +274,10 @@ static void categories_are_those_of_outputs(void **state)
     for (int64_t i = 0; i < COUNT * n->outputs; i++)
         bound[i] = 1e-3 * (1 + right[i]); /* so deep, a true one says little */
     for (int w = 1; w < WAYS; w++) {
-        spry_runner *r = make_runner(n, forms[w]);
+        sp_runner *r = make_runner(n, forms[w]);
 
         memset(any, 7, sizeof any);
-        check_ok(spry_runner_categories(r, any, m, 2, COUNT));
+        check_ok(sp_runner_categories(r, any, m, 2, COUNT));
         for (int64_t i = 0; i < COUNT; i++) {
             int expected = 0;
 
@@ -288,7 +287,7 @@ static void categories_are_those_of_outputs(void **state)
             alive += expected;
         }
         check_run(r, n, x, right, COUNT, bound);
-        spry_runner_free(r);
+        sp_runner_free(r);
     }
     assert_true(alive > 0 && alive < (int64_t)(WAYS - 1) * COUNT);
     sp_free(x);
@@ -301,20 +300,20 @@ static void categories_are_those_of_outputs(void **state)
 static void categories_refuse_what_does_not_fit(void **state)
 {
     spry_network *n = read_net("gen:random,width=64,depth=2");
-    spry_runner *r = make_runner(n, "rows");
+    sp_runner *r = make_runner(n, "rows");
     spry_matrix *m;
     uint8_t any[8];
 
     (void)state;
     check_ok(spry_inputs_strokes(&m, 8, 64, 1));
-    check_ok(spry_runner_categories(r, any, m, 8, 0));
-    assert_int_equal(spry_runner_categories(r, any, m, 5, 4), SPRY_USAGE);
-    assert_int_equal(spry_runner_categories(r, any, m, -1, 1), SPRY_USAGE);
+    check_ok(sp_runner_categories(r, any, m, 8, 0));
+    assert_int_equal(sp_runner_categories(r, any, m, 5, 4), SPRY_USAGE);
+    assert_int_equal(sp_runner_categories(r, any, m, -1, 1), SPRY_USAGE);
     spry_matrix_free(m);
     check_ok(spry_inputs_strokes(&m, 8, 256, 1));
-    assert_int_equal(spry_runner_categories(r, any, m, 0, 1), SPRY_USAGE);
+    assert_int_equal(sp_runner_categories(r, any, m, 0, 1), SPRY_USAGE);
     spry_matrix_free(m);
-    spry_runner_free(r);
+    sp_runner_free(r);
     spry_network_free(n);
 }
 
@@ -322,12 +321,12 @@ static void categories_refuse_what_does_not_fit(void **state)
 
 static void forms_are_listed(void **state)
 {
-    spry_form f;
+    sp_form_options f;
 
     (void)state;
     for (int i = 0; spry_form_name(i); i++) {
         assert_true(strlen(spry_form_help(i)) > 0);
-        check_ok(spry_form_parse(&f, spry_form_name(i)));
+        check_ok(sp_form_parse(&f, spry_form_name(i)));
         assert_string_equal(f.name, spry_form_name(i));
     }
     assert_null(spry_form_name(-1));
@@ -336,17 +335,17 @@ static void forms_are_listed(void **state)
 
 static void text_goes_round(void **state)
 {
-    char text[SPRY_FORM_TEXT];
-    spry_form f;
+    char text[SP_FORM_TEXT];
+    sp_form_options f;
 
     (void)state;
     for (int w = 0; w < WAYS; w++) {
-        check_ok(spry_form_parse(&f, forms[w]));
-        spry_form_text(text, &f);
+        check_ok(sp_form_parse(&f, forms[w]));
+        sp_form_text(text, &f);
         assert_string_equal(text, forms[w]);
     }
-    check_ok(spry_form_parse(&f, "rows   threads=2 tile=16 "));
-    spry_form_text(text, &f);
+    check_ok(sp_form_parse(&f, "rows   threads=2 tile=16 "));
+    sp_form_text(text, &f);
     assert_string_equal(text, "rows tile=16 threads=2");
 }
 
@@ -365,11 +364,11 @@ static void bad_forms_are_refused(void **state)
                                       "gather threads=0",
                                       "gather threads=99999",
                                       "edges order=averylongnameofanorder"};
-    spry_form f;
+    sp_form_options f;
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(spry_form_parse(&f, bad[i]), SPRY_USAGE);
+        assert_int_equal(sp_form_parse(&f, bad[i]), SPRY_USAGE);
         assert_true(strlen(spry_message()) > 0);
     }
 }
@@ -377,19 +376,19 @@ static void bad_forms_are_refused(void **state)
 static void open_parameters_are_filled_in(void **state)
 {
     spry_network *n = read_net("gen:random,width=20,depth=2");
-    spry_form f = spry_form_for(n, 1);
-    spry_runner *r;
+    sp_form_options f = sp_form_for(n, 1);
+    sp_runner *r;
 
     (void)state;
     assert_string_equal(f.name, "gather");
-    f = spry_form_for(n, 64);
-    check_ok(spry_runner_make(&r, n, &f));
-    assert_string_equal(spry_runner_form(r)->name, "rows");
-    assert_true(spry_runner_form(r)->tile > 0);
-    assert_true(spry_runner_form(r)->threads > 0);
-    spry_runner_free(r);
+    f = sp_form_for(n, 64);
+    check_ok(sp_runner_make(&r, n, &f));
+    assert_string_equal(sp_runner_form(r)->name, "rows");
+    assert_true(sp_runner_form(r)->tile > 0);
+    assert_true(sp_runner_form(r)->threads > 0);
+    sp_runner_free(r);
     f.tile = 9;
-    assert_int_equal(spry_runner_make(&r, n, &f), SPRY_USAGE);
+    assert_int_equal(sp_runner_make(&r, n, &f), SPRY_USAGE);
     assert_null(r);
     spry_network_free(n);
 }
@@ -423,7 +422,7 @@ static void kernels_of_every_set_agree(void **state)
 /* ---- many threads, little memory ---- */
 
 typedef struct {
-    const spry_runner *r;
+    const sp_runner *r;
     const spry_network *n;
     const float *x;
     const double *right, *bound;
@@ -448,14 +447,14 @@ static void threads_share_a_runner(void **state)
     (void)state;
     check_ok(spry_network_reference(right, n, x, 40));
     for (int w = 0; w < WAYS; w++) {
-        spry_runner *r = make_runner(n, forms[w]);
+        sp_runner *r = make_runner(n, forms[w]);
         shared_run s = {r, n, x, right, bound};
         pthread_t other;
 
         assert_int_equal(pthread_create(&other, NULL, run_shared, &s), 0);
         run_shared(&s);
         pthread_join(other, NULL);
-        spry_runner_free(r);
+        sp_runner_free(r);
     }
     sp_free(x);
     sp_free(right);
@@ -474,21 +473,21 @@ static void short_memory_is_survived(void **state)
     for (int w = 0; w < WAYS; w++) {
         int64_t live = sp_alloc_live();
         spry_status s = SPRY_SYSTEM;
-        spry_form f;
+        sp_form_options f;
 
-        check_ok(spry_form_parse(&f, forms[w]));
+        check_ok(sp_form_parse(&f, forms[w]));
         if (strcmp(f.name, "rows") == 0)
             f.threads = 1;
         for (int64_t i = 1; s != SPRY_OK; i++) {
-            spry_runner *r;
+            sp_runner *r;
 
             sp_alloc_refuse(i, 0);
-            s = spry_runner_make(&r, n, &f);
+            s = sp_runner_make(&r, n, &f);
             if (s == SPRY_OK)
-                s = spry_runner_run(r, y, x, f.threads == 2 ? 1 : 20);
+                s = sp_runner_run(r, y, x, f.threads == 2 ? 1 : 20);
             sp_alloc_refuse(0, 0);
             assert_true(s == SPRY_OK || s == SPRY_SYSTEM);
-            spry_runner_free(r);
+            sp_runner_free(r);
             assert_int_equal(sp_alloc_live(), live);
         }
     }
