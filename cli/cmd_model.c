@@ -37,7 +37,8 @@ static void info_json(json *j, const char *path, const spry_model_facts *f)
     json_integer(j, "problems", f->problems);
     json_text(j, "split", f->split);
     json_integer(j, "seed", (int64_t)f->seed);
-    json_number(j, "seconds", f->seconds);
+    json_integer(j, "groups", f->groups);
+    json_text(j, "data", f->data);
     json_open(j, "held_out", '{');
     grades_json(j, &f->grades);
     json_close(j, '}');
@@ -50,12 +51,14 @@ static void info_people(const char *path, const spry_model_facts *f)
     printf("size      %lld numbers, %s\n", (long long)f->numbers,
            say_bytes((double)f->bytes));
     if (*f->date)
-        printf("made      %s by spry %s, in %s, seed %llu\n", f->date, f->spry,
-               isfinite(f->seconds) ? say_seconds(f->seconds) : "?",
-               (unsigned long long)f->seed);
+        printf("made      by spry %s, seed %llu, from records until %s\n",
+               f->spry, (unsigned long long)f->seed, f->date);
     if (f->records)
         printf("data      %lld records of %lld problems\n",
                (long long)f->records, (long long)f->problems);
+    if (*f->data)
+        printf("          in %lld groups, hash %s\n", (long long)f->groups,
+               f->data);
     if (*f->machine)
         printf("machine   %s%s\n", f->machine,
                f->machines > 1 ? " and others" : "");

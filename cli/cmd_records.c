@@ -1,5 +1,6 @@
 /* cmd_records.c - what was measured: listed, shown, moved, checked. */
 #include "cli.h"
+#include "sample.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,25 +14,28 @@ static const opt options[] = {
      "list: only problems that begin so"},
     {"on", OPT_TEXT, &fingerprint, "MACHINE", "list: only this machine's"},
     {"limit", OPT_INTEGER, &limit, "N", "list: the latest N, 0 for all (50)"},
-    {"format", OPT_WORD, &format, "json|waco|autosparse|ansor",
-     "import: whose records they are (json: ours)"},
+    {"format", OPT_WORD, &format, "json|waco|autosparse|ansor|ginkgo",
+     "import, export: whose records they are (json: ours)"},
     {"matrices", OPT_TEXT, &matrices, "FOLDER",
      "import: where the matrices they name may lie"},
     {"days", OPT_INTEGER, &days, "N", "gc: failed trials older than this (30)"},
     {0}};
 static const opt_page page = {
     "records",
-    "list|show ID|export FILE|import FILE|merge STORE|check|gc",
+    "list|show ID|export FILE|import FILE|merge STORE|sample STORE|check|gc",
     "list    one line for each trial\n"
     "show    all of one trial, by its id or the beginning of it\n"
-    "export  write everything as JSON lines; - for stdout\n"
+    "export  write everything as JSON lines; - for stdout; --format ansor\n"
+    "        writes what came from there as such lines, waco a folder of nests\n"
     "import  read JSON lines, or with --format the files of others, one or a\n"
     "        folder of them; damaged lines are skipped and counted, and it\n"
     "        fails when all are\n"
     "merge   add what another store knows\n"
+    "sample  the records of --op that teach most, into another store; - for\n"
+    "        none, only the certificate\n"
     "check   verify the file and every row's hash\n"
     "gc      drop old failed trials and compact the file",
-    {options, cli_compute},
+    {options, sample_options, cli_compute},
     1,
     2};
 
@@ -224,8 +228,17 @@ static spry_status export_to(spry_records *db, const char *path)
 {
     int64_t records, answers, machines;
     int piped = strcmp(path, "-") == 0;
-    spry_status s = spry_records_export(db, piped ? "/dev/stdout" : path);
+    const char *to = piped ? "/dev/stdout" : path;
+    spry_status s;
 
+    if (format) {
+        s = spry_records_write(db, to, (spry_import_format)(format - 1),
+                               &records);
+        if (s == SPRY_OK && !piped)
+            print_count("exported", records, "records");
+        return say_status(s);
+    }
+    s = spry_records_export(db, to);
     if (s == SPRY_OK)
         s = spry_records_count(db, &records, &answers, &machines);
     if (s == SPRY_OK && !piped)
@@ -341,6 +354,7 @@ static const struct {
                {"export", export_to, 1, open_store_to_read},
                {"import", import_from, 1, open_store},
                {"merge", merge, 1, open_store},
+               {"sample", sample_records, 1, open_store_to_read},
                {"check", check, 0, open_store_to_read},
                {"gc", gc, 0, open_store_to_read},
                {NULL, NULL, 0, NULL}};

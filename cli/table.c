@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 12, CELL = 256, GAP = 2, NARROWEST = 12 };
+enum { COLUMNS = 16, CELL = 256, GAP = 2, NARROWEST = 12 };
 
 typedef struct {
     char cell[COLUMNS][CELL];

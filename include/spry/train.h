@@ -107,11 +107,14 @@ typedef struct {
     spry_op op;
     int64_t numbers; /* learned */
     int64_t bytes;
-    char spry[24], date[24], machine[104], split[24]; /* "": not said */
+    char spry[24], date[24] /* of the newest record */, machine[104],
+        split[24]; /* "": not said */
     int64_t records, problems, machines;
-    double seconds; /* of fitting */
+    double seconds; /* of fitting; NAN: not said */
     uint64_t seed;
     spry_grades grades;
+    int64_t groups; /* of matrices; the card lists them */
+    char data[33];  /* a hash of the records */
 } spry_model_facts;
 
 /* SPRY_INPUT and a sentence for a file that is none. */
@@ -120,6 +123,72 @@ spry_status spry_model_info(spry_model_facts *out, const char *path);
 /* The file that is used for an operation when none is named; 0: there is
  * none. In SPRY_MODELS, else the user's data directory, else as installed. */
 int spry_model_default(char *out, size_t size, spry_op op);
+
+/* ---- fewer records that teach as much ----
+ *
+ * A sample keeps a share of the records of an operation. What is invalid goes
+ * first, then what is rare: problems with too few trials. The rest is chosen
+ * by one of several ways, chance among them; the certificate says what a model
+ * that learns from so little is worth beside one that learned from all. */
+
+/* The i-th way of choosing and a line about it; NULL past the last. */
+const char *spry_sample_way(int i);
+const char *spry_sample_about(int i);
+
+typedef struct {
+    size_t size;         /* sizeof (spry_sample_options) */
+    spry_op op;          /* whose records */
+    const char *machine; /* fingerprint; NULL: all */
+    const char *way;     /* "spread" */
+    double share;        /* of all records to keep, above 0, at most 1 */
+    uint64_t seed;
+    int threads;      /* 0: all that may be used */
+    const char *kind; /* of model that the certificate trains */
+} spry_sample_options;
+
+#define SPRY_SAMPLE_DEFAULTS                                               \
+    {                                                                      \
+        sizeof(spry_sample_options), SPRY_SPMM, NULL, "spread", 0.3, 1, 0, \
+            "gbdt"                                                         \
+    }
+
+typedef struct {
+    int64_t records; /* of the operation, and what became of them: */
+    int64_t invalid; /* not timed, or in words that are not spry's */
+    int64_t rare;    /* of problems with too few others */
+    int64_t spared;  /* the rest that is not kept */
+    int64_t kept;
+} spry_sampled;
+
+/* Records that are kept, with their problems and machines, from one store
+ * into another. */
+spry_status spry_records_sample(spry_sampled *out, spry_records *from,
+                                spry_records *to,
+                                const spry_sample_options *opt);
+
+/* One line of the certificate: way and share are asked for, the rest is the
+ * answer. */
+typedef struct {
+    const char *way;
+    double share;
+    int64_t records, kept; /* that taught, over all turns */
+    double seconds;        /* of fitting */
+    spry_grades grades;    /* on problems held out, each once */
+} spry_certificate;
+spry_status spry_sample_certify(spry_certificate *line, int count,
+                                spry_records *db,
+                                const spry_sample_options *opt);
+
+/* How much of the time's variance within a problem goes with each feature, the
+ * most first; how many there are. Names are "joint 3", "schedule 12" and of
+ * the machine its own. out may be NULL. */
+typedef struct {
+    char name[32];
+    double importance; /* 0 .. 1 */
+} spry_feature_weight;
+spry_status spry_sample_importance(spry_feature_weight *out, int most,
+                                   int *count, spry_records *db,
+                                   const spry_sample_options *opt);
 
 #ifdef __cplusplus
 }

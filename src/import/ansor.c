@@ -4,8 +4,13 @@
  *    "r": [[SECONDS, ...], ERROR, ALL_SECONDS, TIME], "v": "v0.6"}
  *
  * WORKLOAD is itself the text of a list. Of sparse_dense it has the dense
- * rows, the shape and the blocks; any other is known by its hash. */
+ * rows, the shape and the blocks; any other is known by its hash, its shape as
+ * that of a product of matrices. Nothing of a line is lost: the task, with all
+ * hardware parameters, is what the record is about, the steps are its
+ * schedule, every repeat a sample, ALL_SECONDS the time to make it, version and
+ * error stand behind the compiler; write.c makes the line again. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/internal.h"
@@ -41,10 +46,10 @@ static int64_t count(const sp_json_value *v)
     return x >= 0 && x <= 0x1p53 ? (int64_t)x : 0;
 }
 
-/* The steps as JSON again, without blanks: values lie in the order of the
- * text, so only the ends of lists must be kept in mind. */
-static void write_steps(sp_json *j, const sp_json_doc *d,
-                        const sp_json_value *steps)
+/* A list as JSON again, without blanks: values lie in the order of the text,
+ * so only the ends of lists must be kept in mind. */
+static void write_list(sp_json *j, const sp_json_doc *d,
+                       const sp_json_value *steps)
 {
     const sp_json_value *end[DEEPEST];
     int depth = 0;
@@ -100,6 +105,50 @@ static void read_sparse(workload *w, sp_import *f, const sp_json_doc *d)
         w->k.nnz = count(item(d, blocks, 0)) * r * c;
 }
 
+/* All numbers of the workload's list, those of lists in it too. */
+static int read_sizes(int64_t *out, int most, const sp_json_doc *d)
+{
+    int n = 0;
+
+    for (const sp_json_value *v = d->value + 1;
+         v < &d->value[d->value->next] && n < most; v++)
+        if (v->kind == SP_JSON_NUMBER)
+            out[n++] = count(v);
+    return n;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? 0 : product;
+}
+
+/* The product of matrices that it is: N, L, M of a hand-written one; [N, K],
+ * [., .], [N, M]; and [N, H, W, C], [R, S, C, K], ... [N, P, Q, K] of a
+ * convolution. */
+static void read_dense(sp_matrix_facts *k, const sp_json_doc *d)
+{
+    enum { SIZES = 32 };
+    int64_t size[SIZES];
+    int n = read_sizes(size, SIZES, d);
+
+    if (n == 3) {
+        k->rows = size[0];
+        k->cols = size[1];
+        k->n = size[2];
+    } else if (n == 6) {
+        k->rows = size[0];
+        k->cols = size[1];
+        k->n = size[5];
+    } else if (n >= 12 && n % 4 == 0) {
+        k->rows = times(times(size[n - 4], size[n - 3]), size[n - 2]);
+        k->cols = times(times(size[4], size[5]), size[6]);
+        k->n = size[n - 1];
+    }
+    k->nnz = times(k->rows, k->cols);
+}
+
 static spry_status read_workload(workload *w, sp_import *f, const char *text)
 {
     uint8_t digest[SP_SHA256];
@@ -121,24 +170,80 @@ static spry_status read_workload(workload *w, sp_import *f, const char *text)
         sp_hex(hex, digest, 8);
         snprintf(f->op, sizeof f->op, "dense");
         snprintf(w->name, sizeof w->name, "%.40s-%s", kind, hex);
+        read_dense(&w->k, &d);
     }
     sp_json_free(&d);
     return s;
 }
 
-/* Fastest of the times; failures carry a huge one. */
-static void read_result(sp_foreign_row *r, const sp_json_doc *d,
-                        const sp_json_value *result)
+/* ---- the result ---- */
+
+enum { REPEATS = 64 };
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median; failures carry a huge one. */
+static spry_status read_result(sp_foreign_row *r, double sample[2 * REPEATS],
+                               const sp_json_doc *d,
+                               const sp_json_value *result)
 {
     const sp_json_value *costs = item(d, result, 0);
-    double least = HUGE_VAL;
+    double all = number(item(d, result, 2)), *sorted = sample + REPEATS;
+    int n = costs && costs->kind == SP_JSON_ARRAY ? costs->count : 0;
 
+    if (n > REPEATS)
+        return sp_fail(SPRY_INPUT, "more than %d times", REPEATS);
     r->verdict = verdict_of(count(item(d, result, 1)));
     r->when = count(item(d, result, 3));
-    for (int i = 0; costs && i < costs->count; i++)
-        least = fmin(least, number(item(d, costs, i)));
-    if (r->verdict == SPRY_VERDICT_OK)
-        r->seconds = least;
+    r->pack_seconds = all >= 0 && all < 1e30 ? all : 0;
+    for (int i = 0; i < n; i++) {
+        sample[i] = sorted[i] = number(item(d, costs, i));
+        if (!(sample[i] >= 0 && sample[i] <= 1e30))
+            return sp_fail(SPRY_INPUT, "a time that is none");
+    }
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    r->samples = n;
+    r->sample = sample;
+    if (r->verdict != SPRY_VERDICT_OK)
+        return SPRY_OK;
+    r->seconds = n ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : 0;
+    return r->seconds > 0 && r->seconds < 1e9
+               ? SPRY_OK
+               : sp_fail(SPRY_INPUT, "no time, and no error either");
+}
+
+/* "tvm auto_scheduler v0.6", with the number of an error behind it. */
+static spry_status read_version(char *out, size_t size, const sp_json_doc *d)
+{
+    const sp_json_value *result = sp_json_get(d, d->value, "r");
+    const char *v = sp_json_get_text(d, d->value, "v", "v0.6");
+    int64_t error = count(item(d, result, 1));
+
+    if (strlen(v) != 4 || strncmp(v, "v0.", 3) != 0 || v[3] < '2' || v[3] > '6')
+        return sp_fail(SPRY_INPUT, "version \"%.20s\" is none of v0.2 to v0.6",
+                       v);
+    snprintf(out, size, "tvm auto_scheduler %s", v);
+    if (error && error < 1000)
+        snprintf(out, size, "tvm auto_scheduler %s error %d", v, (int)error);
+    return SPRY_OK;
+}
+
+/* ---- a line ---- */
+
+static spry_status find_machine(sp_import *f, const sp_json_doc *d,
+                                const sp_json_value *task)
+{
+    spry_status s = SPRY_OK;
+
+    if (!f->opt->machine)
+        s = sp_import_machine(&f->m, f->path,
+                              (int)count(item(d, item(d, task, 2), 0)));
+    return s == SPRY_OK ? spry_records_put_machine(f->db, &f->m) : s;
 }
 
 static spry_status read_doc(sp_import *f, const sp_json_doc *d)
@@ -147,32 +252,36 @@ static spry_status read_doc(sp_import *f, const sp_json_doc *d)
     const sp_json_value *task = item(d, in, 0);
     const sp_json_value *steps = item(d, item(d, in, 1), 1);
     const char *text = string(item(d, task, 0));
-    sp_foreign_row r = {.compiler = "tvm auto_scheduler"};
-    sp_buf words = {0};
-    sp_json j = {.out = &words};
+    char compiler[64];
+    double sample[2 * REPEATS];
+    sp_foreign_row r = {.compiler = compiler};
+    sp_buf words = {0}, about = {0};
+    sp_json j = {.out = &words}, a = {.out = &about};
     workload w;
     spry_status s;
 
     if (!text || !steps || steps->kind != SP_JSON_ARRAY)
         return sp_fail(SPRY_INPUT, "no workload or no steps");
     s = read_workload(&w, f, text);
-    if (s == SPRY_OK && !f->opt->machine)
-        s = sp_import_machine(&f->m, f->path,
-                              (int)count(item(d, item(d, task, 2), 0)));
     if (s == SPRY_OK)
-        s = spry_records_put_machine(f->db, &f->m);
-    read_result(&r, d, sp_json_get(d, d->value, "r"));
-    if (s == SPRY_OK && r.verdict == SPRY_VERDICT_OK &&
-        !(r.seconds > 0 && r.seconds < 1e9))
-        return sp_fail(SPRY_INPUT, "no time, and no error either");
+        s = read_version(compiler, sizeof compiler, d);
+    if (s == SPRY_OK)
+        s = read_result(&r, sample, d, sp_json_get(d, d->value, "r"));
+    if (s == SPRY_OK)
+        s = find_machine(f, d, task);
+    if (s != SPRY_OK)
+        return s;
     sp_buf_printf(&words, "ansor %s", w.blocks);
-    write_steps(&j, d, steps);
-    if (s == SPRY_OK && words.failed)
-        s = sp_fail_memory(words.cap);
+    write_list(&j, d, steps);
+    write_list(&a, d, task);
+    if (words.failed || about.failed)
+        s = sp_fail_memory(words.cap + about.cap);
     r.schedule = words.data;
+    r.about = about.data;
     if (s == SPRY_OK)
         s = sp_import_row(f, &w.k, &r);
     sp_buf_free(&words);
+    sp_buf_free(&about);
     return s;
 }
 

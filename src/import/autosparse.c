@@ -11,8 +11,12 @@
  *   parallel vectorised unrolled factor threads chunk
  *
  * Kind 0 is dense, 1 compressed; i0 are the blocks of i and i1 their inside.
- * spry has the words for it when storage and loops have the same order, no
- * level is of another kind, and nothing is vectorised or unrolled by hand. */
+ * Every configuration is kept, in spry's words only when they say all of it:
+ * storage and loops have the same order, no level is of another kind or of
+ * size 1, i is split first, a loop is shared, nothing is vectorised or unrolled by hand, and the
+ * splits multiply to what they did before. That is not the matrix's shape,
+ * which only the matrix tells. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +41,7 @@ typedef struct {
     char loop[AXES][4];
     int loops;
     char parallel[8], vector[8], unrolled[8];
-    int64_t chunk;
+    int64_t factor, chunk;
     int strange; /* beyond what spry has words for */
     int64_t rows, cols;
 } config;
@@ -103,6 +107,7 @@ static int read_splits(config *c, int kind)
             c->axes++;
         }
         c->strange |= parts != 2;
+        c->strange |= kind >= 0 && (i == 0) != (index[0] == 'i');
         length[index[0] == 'i' ? 0 : 1] = whole;
     }
     if (kind >= 0) {
@@ -170,7 +175,7 @@ static int read_loops(config *c)
 /* 0: it is no configuration. */
 static int read_config(config *c)
 {
-    int64_t tensors, factor;
+    int64_t tensors;
     char threads[24];
 
     return read_splits(c, 0) && number(&tensors, c, 3) &&
@@ -179,9 +184,9 @@ static int read_config(config *c)
            word(c->parallel, sizeof c->parallel, c) &&
            word(c->vector, sizeof c->vector, c) &&
            word(c->unrolled, sizeof c->unrolled, c) &&
-           number(&factor, c, (int64_t)1 << 40) &&
+           number(&c->factor, c, (int64_t)1 << 40) &&
            word(threads, sizeof threads, c) && number(&c->chunk, c, 1 << 20) &&
-           !*c->at;
+           !*c->at && (c->strange |= strcmp(threads, "T") != 0, 1);
 }
 
 /* ---- in spry's words ---- */
@@ -217,18 +222,17 @@ static axis *partner(config *c, const axis *a)
     return find(c, name);
 }
 
-/* The loop of spry that an axis is; -1: a block of one, which is none; -2:
- * nothing spry knows. Blocks of one row, or one block, are no split. */
+/* The loop of spry that an axis is; -1: nothing spry knows. A level of size 1
+ * is none of spry's loops, and two configurations that differ in it only are
+ * two. */
 static int loop_of(config *c, const axis *a)
 {
     const axis *other = partner(c, a);
     int index = index_of(c, a->name), inner = a->name[1] == '1';
 
-    if (index < 0 || !other || a->name[2])
-        return -2;
-    if (a->size == 1 && (inner || other->size > 1))
+    if (index < 0 || !other || a->name[2] || a->size == 1 || other->size == 1)
         return -1;
-    return 2 * index + (inner && other->size > 1);
+    return 2 * index + inner;
 }
 
 /* Every second storage level must be the next sparse loop. */
@@ -246,10 +250,8 @@ static int same_order(const config *c)
 static int add_loop(spry_super *s, config *c, const char *name)
 {
     const axis *a = find(c, name);
-    int loop = a ? loop_of(c, a) : -2, log = a ? log2_of(a->size) : 0;
+    int loop = a ? loop_of(c, a) : -1, log = a ? log2_of(a->size) : 0;
 
-    if (loop == -1)
-        return 1;
     if (loop < 0)
         return 0;
     if (sp_loop_inner(loop)) {
@@ -263,55 +265,49 @@ static int add_loop(spry_super *s, config *c, const char *name)
     return 1;
 }
 
-/* 0 when spry has no words for it. */
+/* 0 when spry has no words for all of it. */
 static int translate(spry_schedule *x, config *c, int threads)
 {
     const axis *shared = find(c, c->parallel);
-    int loop;
+    int loop = shared ? loop_of(c, shared) : -1;
 
     *x = sp_schedule_default(SPRY_SUPER);
     if (c->strange || !same_order(c) || strcmp(c->vector, "None") != 0 ||
-        strcmp(c->unrolled, "None") != 0)
+        strcmp(c->unrolled, "None") != 0 || c->factor || loop < 0 ||
+        threads < 2)
         return 0;
     for (int i = 0; i < c->loops; i++)
         if (!add_loop(&x->super, c, c->loop[i]))
             return 0;
-    if (strcmp(c->parallel, "None") != 0 && threads > 1) {
-        if (!shared || (loop = loop_of(c, shared)) < 0)
-            return 0;
-        x->super.parallel = (uint8_t)(1 + loop);
-        x->threads = threads;
-        x->chunk = (int32_t)c->chunk;
-    }
+    x->super.parallel = (uint8_t)(1 + loop);
+    x->threads = threads;
+    x->chunk = (int32_t)c->chunk;
     return sp_super_fault(x, c->op) == NULL;
+}
+
+/* Do the splits multiply to what they did for this matrix before? */
+static int same_products(sp_import *f, const char *name, const config *c)
+{
+    if (strcmp(f->name, name) != 0 || f->rows == 0) {
+        f->rows = c->rows;
+        f->cols = c->cols;
+    }
+    return f->rows == c->rows && f->cols == c->cols;
 }
 
 /* ---- a line ---- */
 
-/* Cut "a\tb\tc" at its tabs; how many. */
-static int cut(char *field[4], char *line)
-{
-    int n = 0;
-
-    field[n++] = line;
-    while (n < 4 && (line = strchr(line, '\t'))) {
-        *line++ = 0;
-        field[n++] = line;
-    }
-    return n;
-}
-
 spry_status sp_import_autosparse(sp_import *f, char *line)
 {
-    char text[SP_TEXT], *field[4] = {0}, *end = line;
+    char text[SP_TEXT], about[SP_NAME + 96], *field[4] = {0}, *end = line;
     config c = {0};
     sp_matrix_facts k = {.n = f->n};
     sp_foreign_row r = {.schedule = text, .compiler = "autosparse"};
     spry_schedule x;
     double ms = 0;
-    int known = spry_op_parse(&c.op, f->op) == SPRY_OK;
+    int known = spry_op_parse(&c.op, f->op) == SPRY_OK, fields;
 
-    if (cut(field, line) < 3)
+    if ((fields = sp_import_cut(field, 4, line)) < 3)
         return sp_fail(SPRY_INPUT, "a line of fewer than three columns");
     if (f->line == 1 && strcmp(field[1], "config") == 0)
         return SPRY_OK; /* the names of the columns */
@@ -321,14 +317,66 @@ spry_status sp_import_autosparse(sp_import *f, char *line)
         return sp_fail(SPRY_INPUT, "\"%.40s\" is no time", field[2]);
     if (!*field[0] || strlen(field[1]) >= sizeof text - 16 || !read_config(&c))
         return sp_fail(SPRY_INPUT, "\"%.60s\" is no configuration", field[1]);
-    r.ours = known && translate(&x, &c, f->m.threads);
+    r.ours = known && same_products(f, field[0], &c) &&
+             translate(&x, &c, f->m.threads);
     if (r.ours)
         spry_schedule_text(text, &x);
     else
         snprintf(text, sizeof text, "autosparse %s", field[1]);
     r.seconds = ms * 1e-3;
     k.name = field[0];
-    k.rows = c.rows;
-    k.cols = c.cols;
+    snprintf(about, sizeof about, "%s %.150s, median of %.20s", f->op, k.name,
+             fields > 3 ? field[3] : "1");
+    r.about = about;
     return sp_import_row(f, &k, &r);
+}
+
+/* ---- as tokens ---- */
+
+typedef struct {
+    float *out;
+    int most, count;
+} token_writer;
+
+static void put_token(token_writer *w, spry_token_role role, const axis *a,
+                      int place, int64_t amount)
+{
+    static const char letters[] = "ijkl";
+    const char *at = a ? strchr(letters, a->name[0]) : NULL;
+    float *t;
+
+    if (w->count >= w->most)
+        return;
+    t = w->out + w->count++ * SPRY_TOKEN;
+    t[0] = (float)role;
+    t[1] = at ? (float)(at - letters) : -1;
+    t[2] = a ? (float)(a->name[1] - '0') : -1;
+    t[3] = a ? log2f((float)(a->size > 0 ? a->size : 1)) : 0;
+    t[4] = (float)place;
+    t[5] = a ? (float)a->kind : -1;
+    t[6] = log2f(1 + (float)amount);
+}
+
+int spry_config_tokens(float *out, int most, const char *schedule)
+{
+    static const char prefix[] = "autosparse ";
+    token_writer w = {out, most, 0};
+    config c = {.op = SPRY_SPMM};
+
+    if (!schedule || (!out && most > 0) ||
+        strncmp(schedule, prefix, sizeof prefix - 1) != 0)
+        return 0;
+    c.at = schedule + sizeof prefix - 1;
+    if (!read_config(&c))
+        return 0;
+    for (int i = 0; i < c.axes; i++)
+        put_token(&w, SPRY_TOKEN_SPLIT, &c.axis[i], i, 0);
+    for (int i = 0; i < c.levels; i++)
+        put_token(&w, SPRY_TOKEN_LEVEL, find(&c, c.stored[i]), i, 0);
+    for (int i = 0; i < c.loops; i++)
+        put_token(&w, SPRY_TOKEN_LOOP, find(&c, c.loop[i]), i, 0);
+    put_token(&w, SPRY_TOKEN_PARALLEL, find(&c, c.parallel), 0, c.chunk);
+    put_token(&w, SPRY_TOKEN_VECTOR, find(&c, c.vector), 0, 0);
+    put_token(&w, SPRY_TOKEN_UNROLL, find(&c, c.unrolled), 0, c.factor);
+    return w.count;
 }

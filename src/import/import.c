@@ -20,16 +20,29 @@ static const sp_foreign foreigns[] = {
     {SPRY_IMPORT_WACO, ".txt", sp_import_waco, 256, "e5_2680v3"},
     {SPRY_IMPORT_AUTOSPARSE, ".tsv", sp_import_autosparse, 128, ""},
     {SPRY_IMPORT_ANSOR, ".json", sp_import_ansor, 0, ""},
+    {SPRY_IMPORT_GINKGO, ".tsv", sp_import_ginkgo, 1, ""},
 };
 enum { FOREIGNS = sizeof foreigns / sizeof foreigns[0] };
 
 /* ---- what a name says ---- */
 
-static const char *base_name(const char *path)
+const char *sp_import_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
+}
+
+int sp_import_cut(char **field, int most, char *line)
+{
+    int n = 0;
+
+    field[n++] = line;
+    while (n < most && (line = strchr(line, '\t'))) {
+        *line++ = 0;
+        field[n++] = line;
+    }
+    return n;
 }
 
 int sp_import_says(const char *path, const char *word)
@@ -44,13 +57,16 @@ int sp_import_says(const char *path, const char *word)
 
 /* The operation: as told, else the last that the path names; of a name such
  * as epyc7543__mmadd.tsv, what stands behind the machine. */
-static void find_op(sp_import *f)
+static void find_op(sp_import *f, const sp_foreign *k)
 {
     static const char *const ops[] = {"spmv", "spmm", "sddmm"};
-    const char *name = base_name(f->path), *mark = strstr(name, "__");
+    const char *name = sp_import_base(f->path), *mark = strstr(name, "__");
     size_t n = 0;
 
-    snprintf(f->op, sizeof f->op, "%s", f->opt->op ? f->opt->op : "");
+    snprintf(f->op, sizeof f->op, "%s",
+             f->opt->op                        ? f->opt->op
+             : k->format == SPRY_IMPORT_GINKGO ? "spmv"
+                                               : "");
     for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
         if (sp_import_says(name, ops[i]))
             snprintf(f->op, sizeof f->op, "%s", ops[i]);
@@ -67,7 +83,7 @@ static void find_op(sp_import *f)
 /* The matrix: of SpMM__NAME.txt and host__NAME_sparse_dense.json, NAME. */
 static void find_subject(sp_import *f, const sp_foreign *k)
 {
-    const char *name = base_name(f->path), *mark = strstr(name, "__");
+    const char *name = sp_import_base(f->path), *mark = strstr(name, "__");
     const char *end;
 
     if (mark)
@@ -87,6 +103,8 @@ static spry_status find_machine(sp_import *f, const sp_foreign *k)
         f->m = *f->opt->machine;
     else if (k->format == SPRY_IMPORT_ANSOR)
         return SPRY_OK; /* every line says */
+    else if (k->format == SPRY_IMPORT_GINKGO)
+        s = sp_import_device(&f->m, f->path);
     else
         s = sp_import_machine(&f->m, *k->machine ? k->machine : f->path, 0);
     return s == SPRY_OK ? spry_records_put_machine(f->db, &f->m) : s;
@@ -165,7 +183,7 @@ static spry_status read_file(sp_import *f, const sp_foreign *k)
     f->line = f->good = 0;
     *f->name = 0;
     f->n = k->n;
-    find_op(f);
+    find_op(f, k);
     find_subject(f, k);
     s = find_machine(f, k);
     if (s == SPRY_OK)
@@ -191,7 +209,8 @@ static int is_ours(const char *name, const sp_foreign *k)
     if (n > 3 && strcmp(name + n - 3, ".gz") == 0)
         n -= 3;
     return n > e && strncmp(name + n - e, k->ending, e) == 0 &&
-           strncmp(name, "MANIFEST", 8) != 0;
+           strncmp(name, "MANIFEST", 8) != 0 &&
+           strncmp(name, "matrices.", 9) != 0;
 }
 
 static spry_status read_folder(sp_import *f, const sp_foreign *k,
@@ -252,6 +271,7 @@ spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
     }
     if (spry_records_count(db, &after, &answers, &machines) == SPRY_OK)
         out->added = after - before;
+    sp_file_free(&f->properties);
     sp_free(f);
     return s;
 }

@@ -80,7 +80,7 @@ static int know_matrix(sp_import *f, spry_origin *o, char *path, size_t size)
     }
     spry_problem_free(p);
     spry_matrix_free(A);
-    return *o->source != 0;
+    return o->source == path;
 }
 
 /* ---- the problem ---- */
@@ -90,10 +90,10 @@ static spry_status begin_problem(sp_import *f, const sp_matrix_facts *k)
     char group[SPRY_GROUP_TEXT], path[4096];
     int64_t n = strcmp(f->op, "spmv") == 0 ? 1 : k->n;
     spry_origin o = {.problem = f->key,
-                     .source = "",
+                     .source = k->source ? k->source : "",
                      .group = group,
                      .op = f->op,
-                     .type = "f32",
+                     .type = k->type ? k->type : "f32",
                      .n = n,
                      .rows = k->rows,
                      .cols = k->cols,
@@ -102,11 +102,13 @@ static spry_status begin_problem(sp_import *f, const sp_matrix_facts *k)
     f->n = n;
     snprintf(f->name, sizeof f->name, "%s", k->name);
     spry_group_of(group, k->name);
-    snprintf(f->key, sizeof f->key, "%s-%lld-f32-named-%s", f->op, (long long)n,
-             k->name);
-    know_matrix(f, &o, path, sizeof path);
-    snprintf(f->about, sizeof f->about, "%s %lld f32 %s", f->op, (long long)n,
-             k->name);
+    f->rows = f->cols = 0;
+    snprintf(f->key, sizeof f->key, "%s-%lld-%s-named-%s", f->op, (long long)n,
+             o.type, k->name);
+    if (!k->type)
+        know_matrix(f, &o, path, sizeof path);
+    snprintf(f->about, sizeof f->about, "%s %lld %s %s", f->op, (long long)n,
+             o.type, k->name);
     return spry_records_put_origin(f->db, &o);
 }
 
@@ -124,7 +126,7 @@ spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
                           const sp_foreign_row *r)
 {
     spry_record record = {.problem = f->key,
-                          .about = f->about,
+                          .about = r->about ? r->about : f->about,
                           .schedule = r->schedule,
                           .machine = f->m.fingerprint,
                           .compiler = r->compiler,
@@ -132,8 +134,10 @@ spry_status sp_import_row(sp_import *f, const sp_matrix_facts *k,
                           .noise = '?',
                           .seconds = r->seconds,
                           .when = r->when,
-                          .samples = r->seconds > 0,
-                          .sample = &r->seconds};
+                          .pack_seconds = r->pack_seconds,
+                          .bytes = r->bytes,
+                          .samples = r->samples ? r->samples : r->seconds > 0,
+                          .sample = r->samples ? r->sample : &r->seconds};
     spry_status s = begin(f);
 
     if (s == SPRY_OK && strcmp(f->name, k->name) != 0)

@@ -77,15 +77,17 @@ static void read_grades(spry_grades *g, const sp_json_doc *d,
 
 /* ---- the card ---- */
 
-void sp_card_write(sp_buf *out, const spry_trained *t,
-                   const spry_train_options *opt, const char *machine)
+spry_status sp_card_write(sp_buf *out, const spry_trained *t,
+                          const spry_train_options *opt, const sp_data *d,
+                          const char *machine)
 {
     sp_json j = {.out = out, .first = 1};
     char date[24];
-    time_t now = time(NULL);
+    time_t newest = (time_t)d->newest;
+    spry_status s;
     struct tm utc;
 
-    gmtime_r(&now, &utc);
+    gmtime_r(&newest, &utc);
     strftime(date, sizeof date, "%Y-%m-%d", &utc);
     sp_json_open(&j, NULL, '{');
     sp_json_text(&j, "spry", spry_version());
@@ -96,15 +98,29 @@ void sp_card_write(sp_buf *out, const spry_trained *t,
     sp_json_integer(&j, "problems", t->problems);
     sp_json_text(&j, "split", spry_split_name(opt->split));
     sp_json_integer(&j, "seed", (int64_t)opt->seed);
-    sp_json_number(&j, "seconds", t->seconds);
+    s = sp_card_data(&j, d);
     write_grades(&j, &t->grades);
     sp_json_close(&j, '}');
+    return s;
 }
 
 static void read_text(char *out, size_t size, const sp_json_doc *d,
                       const sp_json_value *v, const char *key)
 {
     snprintf(out, size, "%s", v ? sp_json_get_text(d, v, key, "") : "");
+}
+
+static void read_data(spry_model_facts *out, const sp_json_doc *d,
+                      const sp_json_value *v)
+{
+    const sp_json_value *groups;
+
+    if (!v || v->kind != SP_JSON_OBJECT)
+        return;
+    groups = sp_json_get(d, v, "groups");
+    read_text(out->data, sizeof out->data, d, v, "hash");
+    if (groups && groups->kind == SP_JSON_ARRAY)
+        out->groups = groups->count;
 }
 
 #define TEXT(field) out->field, sizeof out->field
@@ -123,6 +139,7 @@ static void read_card(spry_model_facts *out, const sp_json_doc *d)
     out->machines = read_count(d, v, "machines");
     out->seed = (uint64_t)read_count(d, v, "seed");
     out->seconds = v ? sp_json_get_number(d, v, "seconds", nan("")) : nan("");
+    read_data(out, d, v ? sp_json_get(d, v, "data") : NULL);
     if (v)
         read_grades(&out->grades, d, sp_json_get(d, v, "grades"));
 }

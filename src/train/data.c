@@ -110,6 +110,8 @@ static int add_record(const spry_record *record, void *payload)
         r->d->left_out++;
         return 0;
     }
+    if (record->when > r->d->newest)
+        r->d->newest = record->when;
     row->subject = s;
     row->verdict = (int)record->verdict;
     row->log_seconds = record->seconds > 0 ? log(record->seconds) : nan("");
@@ -225,12 +227,13 @@ static spry_status data_alloc(sp_data *d, int64_t subjects, int64_t rows)
     d->e.row = sp_alloc(rows + 1, sizeof *d->e.row);
     d->e.start = sp_alloc(subjects + 2, sizeof *d->e.start);
     d->group = sp_alloc(subjects + 1, sizeof *d->group);
+    d->problem = sp_alloc(subjects + 1, sizeof *d->problem);
     d->machine = sp_alloc(subjects + 1, sizeof *d->machine);
     d->A = sp_alloc(subjects + 1, sizeof(spry_matrix *));
     d->p = sp_alloc(subjects + 1, sizeof(spry_problem *));
     d->m = sp_alloc(subjects + 1, sizeof(spry_machine *));
-    if (d->e.subject && d->e.row && d->e.start && d->group && d->machine &&
-        d->A && d->p && d->m)
+    if (d->e.subject && d->e.row && d->e.start && d->group && d->problem &&
+        d->machine && d->A && d->p && d->m)
         return SPRY_OK;
     return sp_fail_memory((size_t)rows * sizeof *d->e.row);
 }
@@ -393,6 +396,10 @@ spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
             make_subject(out, k, &r.subject[k]);
         s = unite_groups(out, &r);
     }
+    for (int64_t k = 0; s == SPRY_OK && k < out->e.subjects; k++) {
+        out->problem[k] = r.subject[k].problem;
+        r.subject[k].problem = NULL;
+    }
     reading_close(&r);
     if (s != SPRY_OK)
         sp_data_close(out);
@@ -403,12 +410,14 @@ void sp_data_close(sp_data *d)
 {
     for (int64_t s = 0; s < d->e.subjects; s++) {
         free(d->group[s]);
+        free(d->problem[s]);
         free(d->machine[s]);
         spry_problem_free(d->p[s]);
         spry_matrix_free(d->A[s]);
         sp_free(d->m[s]);
     }
     sp_free(d->group);
+    sp_free(d->problem);
     sp_free(d->machine);
     sp_free(d->p);
     sp_free(d->A);

@@ -12,20 +12,28 @@
 
 /* Nothing known but the model's name. */
 void sp_grades_clear(spry_grades *g, const char *model);
-void sp_card_write(sp_buf *out, const spry_trained *t,
-                   const spry_train_options *opt, const char *machine);
+struct sp_data;
+/* The same records, options and seed give the same bytes: the date is that of
+ * the newest record. */
+spry_status sp_card_write(sp_buf *out, const spry_trained *t,
+                          const spry_train_options *opt,
+                          const struct sp_data *d, const char *machine);
+/* "data": groups, machines, counts and a hash (provenance.c). */
+spry_status sp_card_data(sp_json *j, const struct sp_data *d);
 
 /* ---- data.c ---- */
 
 /* All examples of an operation, with what their subjects borrow. */
-typedef struct {
+typedef struct sp_data {
     sp_examples e;
     char **group;     /* [subjects] */
+    char **problem;   /* [subjects] key */
     char **machine;   /* [subjects] fingerprint */
     spry_matrix **A;  /* [subjects]; NULL: not at hand */
     spry_problem **p; /* [subjects]; the same */
     spry_machine **m; /* [subjects], each its own; NULL: not known */
     int64_t left_out; /* records that were of no use */
+    int64_t newest;   /* when the last one was measured */
 } sp_data;
 
 spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
@@ -47,6 +55,9 @@ int sp_data_turns(const sp_data *d, spry_split split);
 /* Two parts as one. */
 spry_status sp_examples_join(sp_examples *out, const sp_examples *a,
                              const sp_examples *b);
+/* Rows for which keep is not 0; subjects stay. */
+spry_status sp_examples_subset(sp_examples *out, const sp_examples *e,
+                               const uint8_t *keep);
 void sp_examples_free(sp_examples *e);
 
 /* ---- grades.c ---- */
@@ -59,6 +70,9 @@ void sp_grading_free(sp_grading *g);
 #define SP_NOT_ASKED (-HUGE_VAL)
 spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
                            const double *score, int times);
+/* Add what a model says of problems (train.c). */
+spry_status sp_grade_model(sp_grading *g, const sp_cost *c,
+                           const sp_examples *e);
 spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
                            const char *model, int absolute);
 

@@ -60,6 +60,20 @@ spry_status sp_examples_join(sp_examples *out, const sp_examples *a,
     return s;
 }
 
+spry_status sp_examples_subset(sp_examples *out, const sp_examples *e,
+                               const uint8_t *keep)
+{
+    spry_status s = examples_new(out, e->subjects, e->rows);
+
+    for (int64_t i = 0; s == SPRY_OK && i < e->subjects; i++) {
+        add_subject(out, &e->subject[i]);
+        for (int64_t r = e->start[i]; r < e->start[i + 1]; r++)
+            if (keep[r])
+                add_row(out, &e->row[r]);
+    }
+    return s;
+}
+
 /* ---- by name ---- */
 
 static double unit_of(const char *name, uint64_t seed)

@@ -133,9 +133,8 @@ static spry_status score_rows(double *score, const sp_cost *c,
     return s;
 }
 
-/* Grade a model on what is held out now. */
-static spry_status grade_model(sp_grading *g, const sp_cost *c,
-                               const sp_examples *e)
+spry_status sp_grade_model(sp_grading *g, const sp_cost *c,
+                           const sp_examples *e)
 {
     double *score = sp_alloc(e->rows + 1, sizeof *score);
     spry_status s = score ? score_rows(score, c, e)
@@ -192,9 +191,10 @@ static spry_status write_model(const sp_cost *c, const work *w,
     sp_buf card = {0};
     spry_status s;
 
-    sp_card_write(&card, t, w->opt, machine_name(&w->d));
-    s = card.failed ? sp_fail_memory(card.len)
-                    : sp_cost_save(c, card.data, path);
+    s = sp_card_write(&card, t, w->opt, &w->d, machine_name(&w->d));
+    if (s == SPRY_OK)
+        s = card.failed ? sp_fail_memory(card.len)
+                        : sp_cost_save(c, card.data, path);
     sp_buf_free(&card);
     return s;
 }
@@ -257,7 +257,7 @@ static spry_status train_one(spry_trained *out, work *w,
     if (s == SPRY_OK)
         s = sp_grading_new(&g, w->opt->op);
     if (s == SPRY_OK)
-        s = grade_model(g, c, &w->part[SP_HELD]);
+        s = sp_grade_model(g, c, &w->part[SP_HELD]);
     if (s == SPRY_OK)
         s = sp_grading_end(&out->grades, g, kind->name, kind->absolute);
     sp_grading_free(g);
@@ -360,12 +360,12 @@ static spry_status judge(candidate *c, work *w, int turn)
     spry_status s;
 
     if (c->file)
-        return grade_model(c->g, c->file, held);
+        return sp_grade_model(c->g, c->file, held);
     if (!c->kind)
         return grade_chance(c->g, held, w->opt->seed + (uint64_t)turn);
     s = fit(&fitted, w, c->kind, &w->part[SP_TEACH]);
     if (s == SPRY_OK)
-        s = grade_model(c->g, fitted, held);
+        s = sp_grade_model(c->g, fitted, held);
     sp_cost_free(fitted);
     return s;
 }

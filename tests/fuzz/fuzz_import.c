@@ -1,5 +1,5 @@
 /* fuzz_import.c - others' records from any bytes: WACO's when they begin with
- * w, AutoSparse's with a, Ansor's with anything else. */
+ * w, AutoSparse's with a, Ginkgo's with g, Ansor's with anything else. */
 #include "fuzz.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ static const struct {
 } kinds[] = {
     {'w', SPRY_IMPORT_WACO, "SpMM__x.txt"},
     {'a', SPRY_IMPORT_AUTOSPARSE, "epyc7543__spmv.tsv"},
+    {'g', SPRY_IMPORT_GINKGO, "A100_cuda__x.tsv"},
     {0, SPRY_IMPORT_ANSOR, "epyc7543__x_sparse_dense.json"},
 };
 
