@@ -5,13 +5,17 @@
  * the same operands; the fastest sample of each counts, since neighbours only
  * ever add time. What a kernel must do all of, the slowest binds; what it
  * may do this way or that - gathers in the order of rows or of panels, on all
- * threads or on one - the fastest does. QUICK=1 ends at a million entries,
- * THREADS=1 takes so many threads. */
+ * threads or on one - the fastest does. Where B is larger than a huge page the
+ * plan then meets itself with B on usual pages, in a race of the two. QUICK=1
+ * ends at a million entries, THREADS=1 takes so many threads. */
+#define _DEFAULT_SOURCE /* madvise */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "contest/figures.h"
@@ -23,6 +27,7 @@ static const double GOAL = 0.8;
 static const double TUNING = 10, QUICK_TUNING = 2; /* seconds, at most */
 static const double RACING = 12, QUICK_RACING = 2;
 enum { ROUNDS = 25, FEWEST = 5, RACES = 3 };
+enum { HUGE_PAGE = 2 << 20 };
 
 typedef struct {
     double nnz;
@@ -49,6 +54,8 @@ typedef struct {
     int quick, failed;
     double least;        /* share so far */
     double share[SIZES]; /* 0: not measured */
+    double pages[SIZES]; /* time with B on usual pages / on huge ones */
+    int paged;           /* so many of them */
 } growth;
 
 /* ---- the limit ---- */
@@ -108,9 +115,43 @@ static void run_plan(void *match)
     (void)spry_run_scaled(m->plan, 1, m->o.B, m->o.D, 0, m->o.C);
 }
 
+/* The plan, and a copy of its dense operand that no huge page holds. */
+typedef struct {
+    const bench_match *m;
+    void *B, *owned;
+    int64_t bytes;
+} usual;
+
+static void run_usual(void *ctx)
+{
+    const usual *u = ctx;
+
+    (void)spry_run_scaled(u->m->plan, 1, u->B, u->m->o.D, 0, u->m->o.C);
+}
+
+/* 0 where pages do not matter or there is no memory. */
+static int open_usual(usual *u, const bench_match *m)
+{
+    int64_t page = sysconf(_SC_PAGESIZE);
+    uintptr_t at;
+
+    *u = (usual){.m = m, .bytes = m->o.cols * m->o.c.n * 4};
+    if (u->bytes < HUGE_PAGE)
+        return 0;
+    u->owned = sp_alloc_raw(u->bytes + page, 1);
+    if (!u->owned)
+        return 0;
+    at = (uintptr_t)u->owned;
+    u->B = (char *)u->owned + page - at % (uintptr_t)page;
+    if (madvise(u->B, (size_t)u->bytes, MADV_NOHUGEPAGE) != 0)
+        return 0;
+    memcpy(u->B, m->o.B, (size_t)u->bytes);
+    return 1;
+}
+
 static void print_row(const growth *g, const size *z, const bench_match *m,
                       const limit *l, const double *ratio, int at,
-                      double seconds)
+                      double seconds, double pages)
 {
     double bytes = (double)m->o.cols * (double)m->o.c.n * 4;
 
@@ -122,12 +163,14 @@ static void print_row(const growth *g, const size *z, const bench_match *m,
         printf(", %d", l[at].panels);
     if (l[at].threads != m->o.c.threads)
         printf(", %d thread", l[at].threads);
+    if (pages > 0)
+        printf(", usual pages %.2f", pages);
     printf("; %s\n", spry_plan_text(m->plan));
     fflush(stdout);
 }
 
-/* The plan and all loops in turns; the fastest sample of each goes into
- * least[n + 1] where it is less than what is there. */
+/* All n in turns; the fastest sample of each goes into least[n] where it is
+ * less than what is there. */
 static spry_status race(const growth *g, double *least, const sp_contestant *c,
                         int n)
 {
@@ -136,7 +179,7 @@ static spry_status race(const growth *g, double *least, const sp_contestant *c,
     double round = 0;
     spry_status s;
 
-    for (int k = 0; k <= n; k++) {
+    for (int k = 0; k < n; k++) {
         double start = sp_seconds();
 
         c[k].run(c[k].ctx);
@@ -146,19 +189,35 @@ static spry_status race(const growth *g, double *least, const sp_contestant *c,
     o.least = FEWEST;
     o.seconds = fmax(g->quick ? QUICK_RACING : RACING, FEWEST * round);
     o.precision = 0.001; /* more rounds, more chances of a quiet one */
-    s = sp_race(racer, c, n + 1, &o);
-    for (int k = 0; k <= n && s == SPRY_OK; k++)
+    s = sp_race(racer, c, n, &o);
+    for (int k = 0; k < n && s == SPRY_OK; k++)
         for (int i = 0; i < racer[k].pairs; i++)
             if (racer[k].samples[i] > 0)
                 least[k] = fmin(least[k], racer[k].samples[i]);
     return s;
 }
 
+/* Time with B on usual pages / on huge ones; 0: not measured. */
+static double pages_ratio(const growth *g, bench_match *m)
+{
+    static sp_racer racer[2];
+    sp_race_options o = SP_RACE_DEFAULTS;
+    double ratio = 0;
+    usual u;
+    sp_contestant c[] = {{run_plan, m}, {run_usual, &u}};
+
+    o.seconds = g->quick ? QUICK_RACING : RACING;
+    if (open_usual(&u, m) && sp_race(racer, c, 2, &o) == SPRY_OK)
+        ratio = 1 / racer[1].speedup;
+    sp_free(u.owned);
+    return ratio;
+}
+
 /* More than all of a limit: its loop was disturbed, so all race again. */
 static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
 {
     sp_contestant c[LIMITS + 1] = {{run_plan, m}};
-    double ratio[LIMITS] = {0}, least[LIMITS + 1];
+    double ratio[LIMITS] = {0}, least[LIMITS + 1], pages;
     spry_status s = SPRY_OK;
     int at = 0;
 
@@ -167,17 +226,20 @@ static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
     for (int k = 0; k < n; k++)
         c[k + 1] = (sp_contestant){limit_run, &l[k]};
     for (int again = 0; again < RACES && s == SPRY_OK; again++) {
-        s = race(g, least, c, n);
+        s = race(g, least, c, n + 1);
         for (int k = 0; k < n; k++)
             ratio[k] = least[k + 1] / l[k].part / least[0];
         at = binding(l, ratio, n);
         if (ratio[at] <= 1)
             break;
     }
-    if (s == SPRY_OK) {
-        g->share[i] = ratio[at];
-        print_row(g, &sizes[i], m, l, ratio, at, least[0]);
-    }
+    if (s != SPRY_OK)
+        return s;
+    g->share[i] = ratio[at];
+    pages = pages_ratio(g, m);
+    if (pages > 0)
+        g->pages[g->paged++] = pages;
+    print_row(g, &sizes[i], m, l, ratio, at, least[0], pages);
     return s;
 }
 
@@ -221,9 +283,14 @@ static void print_caches(const spry_machine *m)
 
 static void print_aims(const growth *g)
 {
+    sp_interval pages = sp_geomean(g->pages, g->paged);
     char name[64];
 
     printf("\n");
+    if (g->paged > 1)
+        printf("B on usual pages / on huge ones: %.3f (%.3f..%.3f), %d "
+               "problems\n",
+               pages.mid, pages.low, pages.high, g->paged);
     for (int i = 0; i < SIZES; i++) {
         if (g->share[i] == 0)
             continue;
