@@ -34,6 +34,7 @@ static void print_aims(const bench *b)
 
 #define AIM(text) (snprintf(name, sizeof name, "%s-" text, op), name)
         bench_aim_least(AIM("problems"), a->problems, 40);
+        bench_aim_least(AIM("problems-of-400-samples"), a->deep, 40);
         bench_aim_least(AIM("pairs"), a->pairs, 0.88);
         bench_aim_least(AIM("top-1"), a->top1, 0.85);
         bench_aim_least(AIM("top-5"), a->top5, 0.96);

@@ -24,9 +24,8 @@ typedef struct {
     int deep;             /* 1: 400 samples and more */
     double *score[KINDS]; /* [sampled] by models that never saw its group */
     /* By the held-out spry model; speed-ups are measured, 0: not. */
-    double predicted, best_of_top, best_known;
-    double seemed; /* best of what was measured before those three */
-    int chosen;    /* measured of the top 20 */
+    double predicted, best_of_top, best_of_chance, best_known;
+    int chosen; /* measured of the top 20 */
 } task;
 
 /* All problems of an operation. */
