@@ -9,7 +9,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench bench-peers bench-mutants \
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
-        bench-growth bench-fixed \
+        bench-growth bench-fixed bench-budget \
         bench-sample \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
@@ -44,6 +44,8 @@ bench: all                          ## the published numbers, on this machine
 	build/release/bench/bench-sparse
 	build/release/bench/bench-pack
 bench-formats bench-fixed: all      ## do palettes, bytes, rests, known widths pay?
+	build/release/bench/$@
+bench-budget: all                   ## are budgets kept?
 	build/release/bench/$@
 bench-growth: all                   ## spmm-32 by size, beside its limits
 	build/release/bench/$@

@@ -183,7 +183,8 @@ static int set(const opt *o, const char *value)
     case OPT_FLAG: *(int *)o->out = 1; return 1;
     case OPT_TEXT: *(const char **)o->out = value; return *value != 0;
     case OPT_COUNT: return number(o->out, value, counts);
-    case OPT_SECONDS: return number(o->out, value, times);
+    case OPT_SECONDS:
+        return number(o->out, value, times) && *(double *)o->out > 0;
     case OPT_SEED: return seed(o->out, value);
     case OPT_WORD: return (*(int *)o->out = which(o->value, value)) >= 0;
     case OPT_INTEGER:
@@ -203,7 +204,7 @@ static const char *wants(const opt *o)
         [OPT_TEXT] = "some text",
         [OPT_INTEGER] = "a whole number",
         [OPT_COUNT] = "a count such as 1000, 1k or 1e4",
-        [OPT_SECONDS] = "a time such as 10, 500ms, 60s or 2m",
+        [OPT_SECONDS] = "a time above 0 such as 10, 500ms, 60s or 2m",
         [OPT_SEED] = "a whole number"};
 
     return o->kind == OPT_WORD ? o->value : words[o->kind];

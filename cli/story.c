@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double budget = -1, calls;
+static double budget, calls;
 static const char *report;
 static int effort = SPRY_MEASURE, again, require, top = 12;
 static char *search;
 const opt story_options[] = {
     {"budget", OPT_SECONDS, &budget, "TIME",
-     "spend about this: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
+     "spend this, or refuse: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
     {"calls", OPT_COUNT, &calls, "N",
      "how often the kernel will run (very often)"},
     {"effort", OPT_WORD, &effort, "lookup|predict|measure|patient",
@@ -329,7 +329,7 @@ static spry_status find(spry_plan **out, const job *j)
 {
     spry_tune_options o = tuned_options(j);
 
-    o.seconds = budget < 0 ? 0 : fmax(budget, 1e-3);
+    o.seconds = budget;
     o.calls = calls;
     o.effort = (spry_effort)effort;
     o.again = again;

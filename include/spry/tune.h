@@ -36,7 +36,9 @@ typedef struct {
 
 typedef struct {
     size_t size;    /* sizeof (spry_tune_options) */
-    double seconds; /* budget; 0: 10 s, 3.5 s with a learned model */
+    double seconds; /* budget, kept within a fifth or 0.3 s; SPRY_BUDGET says
+                       what is needed when that cannot be. 0: 10 s, 3.5 s
+                       with a learned model, and longer where that helps */
     double calls;   /* how often the kernel will run; 0: very often */
     int threads;    /* 0: all that may be used */
     spry_effort effort;

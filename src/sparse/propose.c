@@ -96,13 +96,21 @@ static int worth(const spry_schedule *x, void *payload)
            sp_sparse_available(a->p, &fixed, a->q.m, a->compile);
 }
 
+static int in_hurry(const sp_sparse_adviser *a)
+{
+    static const double SHORT_BUDGET = 1.5;
+
+    return !a->q.measured || a->q.seconds < SHORT_BUDGET;
+}
+
 /* Who measures may search long, and wants choices that are unlike each
- * other; who only predicts is in a hurry. */
+ * other; who only predicts, or has little time, is in a hurry. */
 static const sp_strategy *strategy_of(const sp_sparse_adviser *a)
 {
     if (a->search)
         return a->search;
-    return sp_strategy_find(a->q.measured ? "exhaustive" : "descent");
+    return sp_strategy_find(a->q.measured && !in_hurry(a) ? "exhaustive"
+                                                          : "descent");
 }
 
 static void add(sp_proposals *l, const spry_schedule *x, double predicted)
@@ -143,7 +151,8 @@ static spry_status propose_nests(sp_sparse_adviser *a, sp_proposals *l,
     double within = a->q.patient ? 1.25 * best : best;
     spry_status s = SPRY_OK;
 
-    if (!a->guess.view || !a->compile || (!a->q.patient && takes_too_long(a)))
+    if (!a->guess.view || !a->compile ||
+        (!a->q.patient && (takes_too_long(a) || in_hurry(a))))
         return SPRY_OK;
     space.domain = SP_NESTS;
     if (a->search)
@@ -171,7 +180,7 @@ static spry_status second_opinion(sp_sparse_adviser *a, sp_proposals *l)
     int count = 0;
     spry_status s;
 
-    if (!learned.view || !a->q.measured)
+    if (!learned.view || in_hurry(a))
         return SPRY_OK;
     a->guess.view = NULL;
     s = sp_strategy_find("exhaustive")->find(found, &count, OPINIONS, &space);
@@ -190,7 +199,7 @@ spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
     int count = 0;
     spry_status s;
 
-    sp_guess_hurry(&a->guess, !a->q.measured);
+    sp_guess_hurry(&a->guess, in_hurry(a));
     s = strategy_of(a)->find(found, &count, most, &space);
     sp_guess_hurry(&a->guess, 0);
     for (int i = 0; s == SPRY_OK && i < count; i++) {

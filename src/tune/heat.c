@@ -162,6 +162,7 @@ static spry_status make(spry_plan **out, const sp_heats *h, const sp_result *r)
 static spry_plan *ready(const sp_heats *h, sp_result *r)
 {
     spry_plan *plan;
+    double begun;
     spry_status s = make(&plan, h, r);
 
     if (s != SPRY_OK) {
@@ -171,7 +172,9 @@ static spry_plan *ready(const sp_heats *h, sp_result *r)
     r->pack_seconds = spry_plan_pack_seconds(plan);
     r->bytes = spry_plan_bytes(plan);
     r->builtin = spry_plan_builtin(plan);
+    begun = sp_seconds();
     s = check(h, r, plan);
+    r->check_seconds = sp_seconds() - begun;
     if (s == SPRY_OK && r->verdict != SPRY_VERDICT_SLOW)
         return plan;
     if (s != SPRY_OK)

@@ -25,7 +25,8 @@ typedef struct {
     char why[160];
     int builtin;
     double pack_seconds, bytes;
-    double once;    /* seconds of a run that was checked; 0: not known */
+    double check_seconds; /* of the check before its race */
+    double once;          /* seconds of a run that was checked; 0: not known */
     double fastest; /* seconds of a run, in any race so far; 0: not known */
     int baseline;   /* the plain way that the racer's ratios are to */
     sp_racer racer;

@@ -23,6 +23,10 @@ typedef struct {
     sp_proposals list; /* what the results were made of */
     double least;      /* seconds that p takes at the very least */
     double begun, deadline;
+    double end;       /* by then the plan is handed over; 0: no budget was
+                      asked for */
+    int in_final;     /* what wins there was checked whole */
+    int late;         /* time ended heats or the final */
     int baselines;    /* the first results are the plain ways */
     sp_shared shared; /* sp_result[SP_RESULTS] */
     int count;        /* results in use */
@@ -45,6 +49,22 @@ const sp_result *sp_baseline(const sp_tuner *t);
 /* Add a sentence about what was not available. */
 void sp_tuner_note(sp_tuner *t, const char *sentence);
 double sp_tuner_left(const sp_tuner *t); /* seconds */
+
+/* ---- the budget (budget.c) ---- */
+
+void sp_budget_begin(sp_tuner *t);
+int sp_budget_has_time_to_probe(const sp_tuner *t);
+/* When heats end. */
+void sp_budget_set_deadline(sp_tuner *t);
+/* SPRY_BUDGET when the least that is to be done takes longer; a plain run
+ * takes `plain` seconds. */
+spry_status sp_budget_check(const sp_tuner *t, double plain);
+/* Seconds to make, check and hand over what is likely to win. */
+double sp_budget_to_hand_over(const sp_tuner *t);
+/* Is it time to hand over? */
+int sp_budget_is_over(const sp_tuner *t);
+/* Seconds that a final takes before its race begins. */
+double sp_budget_for_final(const sp_tuner *t, const int *finalist, int n);
 
 /* ---- the steps, in order ---- */
 

@@ -41,9 +41,16 @@ void sp_tune_know_machine(sp_tuner *t)
     if (t->db &&
         spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
             SPRY_OK &&
-        found && known.probed && spry_machine_grade(&known) != 'D') {
+        found && known.probed &&
+        (spry_machine_grade(&known) != 'D' ||
+         !sp_budget_has_time_to_probe(t))) {
         t->m = known;
         (void)spry_records_put_machine(t->db, &t->m);
+        return;
+    }
+    if (!sp_budget_has_time_to_probe(t)) {
+        sp_tuner_note(t, "the budget leaves no time to probe the machine; "
+                         "spry probe does it once");
         return;
     }
     if (t->opt.machine || spry_machine_probe(&t->m) != SPRY_OK)

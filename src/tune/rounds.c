@@ -25,7 +25,8 @@ static int watch(void *arg)
     }
     if (t->opt.progress && t->opt.progress(&now, t->opt.payload))
         t->stopped = 1;
-    return t->stopped;
+    t->late |= sp_budget_is_over(t);
+    return t->stopped || t->late;
 }
 
 static sp_heats heats_of(sp_tuner *t, const sp_race_options *o)
@@ -101,23 +102,30 @@ enum { ROUNDS = 9, FEWEST = 6 };
 static const double LEAST_SHARE = 0.1;
 
 /* So many rounds, of as many finalists as fit into what is left of the
- * budget; the first always runs. */
+ * budget; 0: there is no time even for the first. */
 static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
 {
     double left = t->begun + t->opt.seconds - sp_seconds();
     double rounds = ROUNDS / sp_family_whole(t->family, t->oracle);
-    double need = rounds * sp_baseline(t)->racer.seconds;
+    double need = rounds * sp_baseline(t)->racer.seconds, latest;
 
     for (int i = 0; i < *n; i++) {
         double more = rounds * sp_results(t)[finalist[i]].racer.seconds;
+        double before = sp_budget_for_final(t, finalist, i + 1);
 
-        if (i > 0 && need + more > left)
+        if (i > 0 && need + more + before > left)
             *n = i;
         else
             need += more;
     }
-    return fmax(fmax(left, LEAST_SHARE * t->opt.seconds),
-                need * FEWEST / ROUNDS);
+    latest = t->end > 0 ? t->end - sp_seconds() -
+                              sp_budget_for_final(t, finalist, *n) -
+                              sp_budget_to_hand_over(t)
+                        : HUGE_VAL;
+    need *= (double)FEWEST / ROUNDS;
+    if (latest < need)
+        return 0;
+    return fmin(latest, fmax(fmax(left, LEAST_SHARE * t->opt.seconds), need));
 }
 
 /* What it seemed to be in its heat is not proven. */
@@ -151,7 +159,13 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     }
     if (n == 0)
         return SPRY_OK;
+    t->in_final = 1;
     o.seconds = final_seconds(t, finalist, &n);
+    if (o.seconds <= 0) {
+        t->late = 1;
+        t->in_final = 0;
+        return SPRY_OK;
+    }
     /* Most likely it wins and is handed out: packed once, not twice. */
     if (t->family->make(&t->made, t->p, sp_results(t)[at].x.text, &t->m,
                         NULL) != SPRY_OK)

@@ -42,6 +42,7 @@ spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
                                    "negative");
     SP_REFUSE((unsigned)t->opt.effort > SPRY_PATIENT, "%d is no effort",
               (int)t->opt.effort);
+    sp_budget_begin(t);
     return SPRY_OK;
 }
 
@@ -187,7 +188,7 @@ static void store_answer(sp_tuner *t, const spry_tuning *story)
                      .effort = t->opt.effort,
                      .when = (int64_t)time(NULL)};
 
-    if (t->db && !t->stopped)
+    if (t->db && !t->stopped && (!t->late || story->changed))
         (void)spry_records_answer(t->db, &a);
 }
 
@@ -218,7 +219,7 @@ static spry_status search(sp_tuner *t)
     int from, added = 1;
     spry_status s = sp_tune_heats(t, 0);
 
-    while (s == SPRY_OK && !t->stopped && added &&
+    while (s == SPRY_OK && !t->stopped && !t->late && added &&
            sp_tuner_left(t) > 0.1 * t->opt.seconds) {
         int leader = t->best;
 
@@ -312,10 +313,10 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
     const sp_result *win;
     spry_status s = SPRY_OK;
 
-    if (!t->stopped)
+    if (!t->stopped && !t->late)
         s = sp_tune_final(t, finalist, &count);
     t->checked = count > 0;
-    if (t->stopped && count == 0) {
+    if ((t->stopped || t->late) && count == 0) {
         finalist[0] = surest(t);
         count = finalist[0] >= 0;
     }
@@ -332,67 +333,6 @@ static spry_status decide(sp_tuner *t, spry_tuning *story)
         story->seconds = win->racer.seconds;
         story->baseline_seconds = plain_seconds(win);
     }
-    return s;
-}
-
-/* Room for results, and for proposals to become results. */
-spry_status sp_tune_open_results(sp_tuner *t)
-{
-    t->list.most = SP_RESULTS - SP_FINALISTS;
-    t->list.list = sp_alloc(t->list.most, sizeof *t->list.list);
-    if (!t->list.list)
-        return sp_fail_memory((size_t)t->list.most * sizeof *t->list.list);
-    return sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
-}
-
-static spry_status start_measuring(sp_tuner *t)
-{
-    spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, SP_TO_CHECK);
-
-    if (s == SPRY_OK)
-        s = sp_tune_open_results(t);
-    t->least = t->family->least(t->p, &t->m);
-    if (s == SPRY_OK && t->db)
-        (void)sp_origin_add(t->db, t->p, t->opt.source, NULL);
-    return s;
-}
-
-/* Heats end before the final begins. A first probe of the machine takes its
- * time from them, but not all of it. */
-static void set_deadline(sp_tuner *t)
-{
-    double least = sp_seconds() + t->opt.seconds / 2;
-
-    t->deadline = t->begun + t->opt.seconds * (1 - SP_FINAL_SHARE);
-    if (t->deadline < least)
-        t->deadline = least;
-}
-
-static spry_status measure(spry_plan **out, sp_tuner *t)
-{
-    spry_tuning story = {.changed = 0};
-    spry_status s = start_measuring(t);
-
-    if (s == SPRY_OK)
-        s = sp_tune_consult(t);
-    if (s == SPRY_OK)
-        s = sp_tune_propose(t);
-    set_deadline(t);
-    if (s == SPRY_OK)
-        s = search(t);
-    if (s == SPRY_OK)
-        s = decide(t, &story);
-    if (s == SPRY_OK)
-        rescale_baselines(t);
-    if (s == SPRY_OK)
-        s = hand_over(out, t, &story);
-    if (s == SPRY_WRONG && story.changed) { /* stopped before the final */
-        sp_tuner_note(t, spry_message());
-        stay(t, &story);
-        s = hand_over(out, t, &story);
-    }
-    if (s == SPRY_OK)
-        store_answer(t, &story);
     return s;
 }
 
@@ -433,6 +373,73 @@ static spry_status choose_unmeasured(spry_plan **out, sp_tuner *t, int model)
     story.speedup = story.baseline_seconds / story.seconds;
     story.low = story.high = story.speedup;
     return hand_over(out, t, &story);
+}
+
+/* Room for results, and for proposals to become results. */
+spry_status sp_tune_open_results(sp_tuner *t)
+{
+    t->list.most = SP_RESULTS - SP_FINALISTS;
+    t->list.list = sp_alloc(t->list.most, sizeof *t->list.list);
+    if (!t->list.list)
+        return sp_fail_memory((size_t)t->list.most * sizeof *t->list.list);
+    return sp_shared_open(&t->shared, SP_RESULTS * sizeof(sp_result));
+}
+
+static spry_status start_measuring(sp_tuner *t)
+{
+    spry_status s = t->family->ask(&t->oracle, t->p, t->opt.seed, SP_TO_CHECK);
+
+    if (s == SPRY_OK)
+        s = sp_tune_open_results(t);
+    t->least = t->family->least(t->p, &t->m);
+    if (s == SPRY_OK && t->db)
+        (void)sp_origin_add(t->db, t->p, t->opt.source, NULL);
+    return s;
+}
+
+/* Time ended before anything was measured. */
+static spry_status stay_unmeasured(spry_plan **out, sp_tuner *t)
+{
+    char why[120];
+
+    snprintf(why, sizeof why,
+             "%.2g s ended before anything was measured: nothing is known of "
+             "its speed",
+             t->opt.seconds);
+    sp_tuner_note(t, why);
+    return choose_unmeasured(out, t, 0);
+}
+
+static spry_status measure(spry_plan **out, sp_tuner *t)
+{
+    spry_tuning story = {.changed = 0};
+    spry_status s = sp_budget_check(t, likely_baseline(t).predicted);
+
+    if (s == SPRY_OK)
+        s = start_measuring(t);
+    if (s == SPRY_OK)
+        s = sp_tune_consult(t);
+    if (s == SPRY_OK)
+        s = sp_tune_propose(t);
+    sp_budget_set_deadline(t);
+    if (s == SPRY_OK)
+        s = search(t);
+    if (s == SPRY_OK && !sp_baseline(t)->done)
+        return stay_unmeasured(out, t);
+    if (s == SPRY_OK)
+        s = decide(t, &story);
+    if (s == SPRY_OK)
+        rescale_baselines(t);
+    if (s == SPRY_OK)
+        s = hand_over(out, t, &story);
+    if (s == SPRY_WRONG && story.changed) { /* stopped before the final */
+        sp_tuner_note(t, spry_message());
+        stay(t, &story);
+        s = hand_over(out, t, &story);
+    }
+    if (s == SPRY_OK)
+        store_answer(t, &story);
+    return s;
 }
 
 /* Would all the calls together take less time than finding a better way? */

@@ -16,7 +16,7 @@ expect 0 "$SPRY" collect folder gen:banded,rows=300,band=4 $few --json
 holds "d['trials'] == 0 and d['known'] == $trials"
 
 # a tune tells where its matrix is, too
-expect 0 "$SPRY" tune gen:arrow,rows=500 --budget 300ms
+expect 0 "$SPRY" tune gen:arrow,rows=500
 expect 0 "$SPRY" records export all.jsonl
 grep -q '"kind":"problem".*"source":"gen:arrow,rows=500#1"' all.jsonl ||
     fail "no origin of the tuned matrix"

@@ -24,7 +24,7 @@ fail() {
 matrix() {
     echo "gen:uniform,rows=2000,nnz=$((20000 + $1))"
 }
-how=(--op spmm --cols 32 --budget 1s --store "$store" --json)
+how=(--op spmm --cols 32 --store "$store" --json)
 
 count() {
     "$spry" records export - --store "$store" | grep -c '"kind":"record"' ||

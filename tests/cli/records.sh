@@ -6,7 +6,7 @@ m=gen:banded,rows=2000,band=20
 expect 0 "$SPRY" records list --json
 document spry.records/1
 holds "d['count'] == 0 and d['records'] == []"
-expect 0 "$SPRY" tune $m --budget 500ms
+expect 0 "$SPRY" tune $m
 expect 0 "$SPRY" records list --json --limit 0
 holds "d['count'] > 0 and d['answers'] == 1"
 holds "len(d['records']) == d['count']"

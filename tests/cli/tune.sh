@@ -3,7 +3,7 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 m=gen:banded,rows=2000,band=20
-expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --budget 1s --json
+expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --json
 document spry.tune/1
 holds "d['problem']['op'] == 'spmm' and d['problem']['dense_cols'] == 8"
 holds "d['problem']['type'] == 'f32' and d['problem']['rows'] == 2000"
@@ -19,13 +19,13 @@ holds "d['trials'] and not d['looked_up'] and 'break_even_calls' in d"
 holds "all(t['schedule'] and t['verdict'] for t in d['trials'])"
 best=$(get "d['best']['schedule']")
 
-expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --budget 1s --json
+expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --json
 holds "d['looked_up']"
 [ "$(get "d['best']['schedule']")" = "$best" ] || fail "another answer"
 expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --effort lookup
 has "$best" out
 
-expect 0 "$SPRY" tune $m --budget 300ms --store :memory: --threads 1 --json
+expect 0 "$SPRY" tune $m --store :memory: --threads 1 --json
 holds "d['machine']['threads'] == 1 and not d['looked_up']"
 holds "'threads' not in d['best']['schedule']"
 
@@ -36,7 +36,7 @@ expect 0 "$SPRY" tune gen:uniform,rows=20k --effort predict
 ! grep -q interval out || fail "an interval of nothing: $(cat out)"
 
 # A search by its name.
-expect 0 "$SPRY" tune gen:uniform,rows=2000 --search graph --budget 500ms \
+expect 0 "$SPRY" tune gen:uniform,rows=2000 --search graph \
     --store :memory: --json
 holds "d['verified'] and d['trials']"
 expect 0 "$SPRY" predict gen:uniform,rows=2000 --search graph --json
@@ -47,7 +47,7 @@ has "no search 'luck'; there are exhaustive" err
 expect 2 "$SPRY" predict gen:uniform,rows=200 --search graph --schedule csr
 
 # An empty matrix leaves nothing to gain.
-expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --budget 200ms --json
+expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --json
 changed=$(get "d['changed']")
 "$SPRY" tune gen:uniform,rows=1,nnz=1 --require-speedup >out 2>err
 got=$?

@@ -18,6 +18,10 @@ try tune a --buget 3
 try tune a --budget
 try tune a --budget=soon
 try tune a --budget=-1
+try tune a --budget 0
+try collect a --budget 0s
+try train --budget 0ms
+try net tune a --budget 0
 try tune a --calls 1e
 try tune a --effort much
 try tune a --threads 1.5

@@ -87,7 +87,7 @@ static spry_tuning story_of(const world *w, spry_effort effort)
     spry_plan *plan;
 
     o.effort = effort;
-    o.seconds = 0.5;
+    o.seconds = 0;
     check_ok(spry_tune(&plan, w->p, &o));
     story = *spry_plan_tuning(plan);
     check_ok(spry_plan_check(plan, 3));
