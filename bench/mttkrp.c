@@ -255,8 +255,13 @@ static spry_status contest(bench *b, const spry_problem *p, int combination,
     opt.store = ":memory:";
     opt.machine = &b->machine[threads - 1];
     s = spry_tune(&plan, p, &opt);
+    if (s == SPRY_BUDGET) { /* too large for it: as long as it takes */
+        opt.seconds = 0;
+        s = spry_tune(&plan, p, &opt);
+    }
     if (s == SPRY_OK)
-        s = race_plan(ratio, &loop, plan, threads, RACE_SHARE * opt.seconds);
+        s = race_plan(ratio, &loop, plan, threads,
+                      RACE_SHARE * budget_of(b, p));
     if (s == SPRY_OK)
         printf("%5.2f [%5.2f, %5.2f]  %s  (over %s)\n", ratio->mid, ratio->low,
                ratio->high, spry_plan_text(plan), loops[loop]);

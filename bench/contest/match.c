@@ -117,6 +117,10 @@ spry_status bench_match_open(bench_match *out, const spry_matrix *A,
     s = bench_problem(&out->p, A, c);
     if (s == SPRY_OK)
         s = spry_tune(&out->plan, out->p, &opt);
+    if (s == SPRY_BUDGET) { /* too large for it: as long as it takes */
+        opt.seconds = 0;
+        s = spry_tune(&out->plan, out->p, &opt);
+    }
     if (s == SPRY_OK)
         s = bench_operands_make(&out->o, out->p, c->threads);
     if (s != SPRY_OK) {
