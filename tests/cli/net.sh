@@ -110,7 +110,7 @@ for way in "plain" "rows tile=16 threads=1" "passes=all gather threads=1" \
     expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --way "$way"
     cmp -s out streamed || fail "$way gives other categories"
 done
-expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --budget 0.5 --json
+expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --json
 document spry.tune/1
 holds "d['measured'] and not d['looked_up'] and len(d['trials']) > 0"
 holds "all(t['verdict'] in ('ok', 'doubtful') for t in d['trials'])"
@@ -123,7 +123,7 @@ expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --json
 holds "d['way'] == '$way' and d['nominal_edges'] == 20 * 131072"
 expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 7 --effort predict
 has 'nothing was measured' out
-expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy --budget 0.3 \
+expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy \
     --passes none --store :memory: --threads 1
 has '^verified ' out
 expect 0 "$SPRY" records list

@@ -255,7 +255,7 @@ static spry_plan *tune(const spry_problem *p, const char *store,
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_plan *plan;
 
-    o.seconds = 0.5;
+    o.seconds = 0;
     o.store = store;
     o.effort = effort;
     check_ok(spry_tune(&plan, p, &o));
