@@ -190,6 +190,41 @@ static spry_status second_opinion(sp_sparse_adviser *a, sp_proposals *l)
     return s;
 }
 
+/* The rows of B that half of the last cache holds, a power of two; 0: it holds
+ * all of them, or so few that a row of A has less than an entry in a panel and
+ * C would be moved more often than B. */
+static int32_t panel_width(const sp_sparse_adviser *a)
+{
+    const spry_matrix *A = a->p->A;
+    double row = (double)a->p->n * (double)a->p->type, last = 0;
+    double length = (double)A->nnz / fmax(1, (double)A->rows);
+    int32_t width = 1;
+
+    for (int i = 0; i < SPRY_CACHES; i++)
+        last = fmax(last, (double)spry_machine_cache(a->q.m, i));
+    if (a->p->op != SPRY_SPMM || row * (double)A->cols <= last)
+        return 0;
+    while (2 * width * row <= last / 2)
+        width *= 2;
+    return (double)A->cols <= length * width ? width : 0;
+}
+
+/* Large random patterns wait for rows of B from memory; the models have met few
+ * of them. The best that was found, in panels. */
+static void propose_panels(sp_sparse_adviser *a, sp_proposals *l,
+                           const spry_schedule *best)
+{
+    spry_schedule x = sp_schedule_default(SPRY_CSR);
+
+    x.panel = a->q.measured ? panel_width(a) : 0;
+    x.tile = best->tile;
+    x.prefetch = best->prefetch;
+    x.threads = best->threads;
+    x.fixed = best->fixed;
+    if (x.panel && sp_schedule_is_legal(&x, a->p, a->q.m) && is_open(a, &x))
+        add(l, &x, score_one(a, &x));
+}
+
 spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
 {
     sp_sparse_adviser *a = (sp_sparse_adviser *)head;
@@ -203,6 +238,8 @@ spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
     s = strategy_of(a)->find(found, &count, most, &space);
     sp_guess_hurry(&a->guess, 0);
     for (int i = 0; s == SPRY_OK && i < count; i++) {
+        if (i == 1)
+            propose_panels(a, l, &found[0].x);
         if (i == FAVOURITES)
             s = second_opinion(a, l);
         add(l, &found[i].x, found[i].predicted);
