@@ -169,7 +169,10 @@ const char *say_interval(double low, double high)
 {
     char *b = buffer();
 
-    snprintf(b, BUFFER, "%.2f..%.2f", low, high);
+    if (low > 0 && isfinite(high))
+        snprintf(b, BUFFER, "%.2f..%.2f", low, high);
+    else /* one sample bounds nothing */
+        snprintf(b, BUFFER, "-");
     return b;
 }
 
