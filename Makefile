@@ -10,7 +10,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
-        bench-sample \
+        bench-sample bench-transfer \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -70,6 +70,8 @@ bench-search: all                   ## what each search strategy finds
 bench-learn: all                    ## is the learned tuner worth its data?
 	build/release/bench/$@
 bench-sample: all                   ## how few records teach as much?
+	build/release/bench/$@
+bench-transfer: all                 ## are models worth something elsewhere?
 	build/release/bench/$@
 bench-against: all                  ## is OLD=path/to/bench-serve faster?
 	build/release/bench/$@ $(OLD)

@@ -8,14 +8,19 @@
 
 enum { MOST = 16 };
 
-static const opt options[] = {{0}};
+static const char *on;
+static const opt options[] = {
+    {"on", OPT_TEXT, &on, "MACHINE",
+     "info, forget: what was learned there, by fingerprint (here)"},
+    {0}};
 static const opt_page page = {
     "model",
-    "info [FILE]|compare FILE...|list",
+    "info [FILE]|compare FILE...|list|forget",
     "info     what a model is, what it learned from and how well it chose on\n"
     "         problems held out; without a file, those that are in use\n"
     "compare  the cards of several models side by side\n"
-    "list     the kinds of models there are\n\n"
+    "list     the kinds of models there are\n"
+    "forget   what the models in use learned on this machine, or on another\n\n"
     "Models in use are cost-OP.spry in SPRY_MODELS, else in the user's data\n"
     "directory (.../spry/models), else those installed with spry.",
     {options},
@@ -103,12 +108,66 @@ static spry_status info(char **path, int count)
     return SPRY_OK;
 }
 
+/* ---- what was learned on a machine ---- */
+
+static void learned_people(const spry_adapted *a)
+{
+    printf("\nlearned   of %s on %s, %s, %lld records of %lld problems\n",
+           a->op, a->machine, a->date, (long long)a->records,
+           (long long)a->problems);
+    if (a->after < a->before)
+        printf("          %s: wrong order on problems held back %.1f %%, "
+               "without it %.1f %%\n",
+               a->method, 100 * a->after, 100 * a->before);
+    else
+        printf("          nothing yet that is better than the model itself\n");
+    printf("          %s\n", a->path);
+}
+
+static void learned_all(void)
+{
+    for (int op = 0; op < SPRY_OPS; op++) {
+        spry_adapted a;
+        int found;
+
+        if (spry_adapted_info(&a, &found, (spry_op)op, on) != SPRY_OK)
+            say_note("%s", spry_message());
+        else if (found)
+            learned_people(&a);
+    }
+}
+
+static spry_status forget(void)
+{
+    spry_status s = SPRY_OK;
+    int forgotten = 0;
+    json j;
+
+    for (int op = 0; op < SPRY_OPS && s == SPRY_OK; op++) {
+        int found = 0;
+
+        s = say_status(spry_adapted_forget(&found, (spry_op)op, on));
+        forgotten += found;
+    }
+    if (s != SPRY_OK)
+        return s;
+    if (cli.json) {
+        j = json_begin("spry.model/1");
+        json_integer(&j, "forgotten", forgotten);
+        json_end(&j);
+    } else
+        printf("%d model%s forgot what %s learned there\n", forgotten,
+               forgotten == 1 ? "" : "s", forgotten == 1 ? "it" : "they");
+    return SPRY_OK;
+}
+
 /* Those in use. */
 static spry_status info_default(void)
 {
     static char found[SPRY_OPS][4096];
     char *path[SPRY_OPS];
     int count = 0;
+    spry_status s;
 
     for (int op = 0; op < SPRY_OPS; op++)
         if (spry_model_default(found[count], sizeof found[count],
@@ -119,7 +178,10 @@ static spry_status info_default(void)
     if (count == 0 && !cli.json)
         say_note("no model is in use: spry train makes one, and the analytic "
                  "one needs no file");
-    return info(path, count);
+    s = info(path, count);
+    if (s == SPRY_OK && !cli.json)
+        learned_all();
+    return s;
 }
 
 static spry_status compare(char **path, int count)
@@ -191,6 +253,8 @@ spry_status cmd_model(int argc, char **argv)
         return argc == 1 ? info_default() : info(argv + 1, argc - 1);
     if (!strcmp(argv[0], "compare") && argc > 1)
         return compare(argv + 1, argc - 1);
+    if (!strcmp(argv[0], "forget") && argc == 1)
+        return forget();
     return say_fail(SPRY_USAGE,
-                    "model wants info [FILE], compare FILE... or list");
+                    "model wants info [FILE], compare FILE..., list or forget");
 }

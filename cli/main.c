@@ -26,6 +26,8 @@ static const entry commands[] = {
     {"collect", cmd_collect, "measure many schedules to learn from"},
     {"train", cmd_train, "learn a model from what was measured"},
     {"evaluate", cmd_evaluate, "grade models on problems they have not seen"},
+    {"adapt", cmd_adapt, "make a model good on a machine it has not seen"},
+    {"machine", cmd_machine, "compare machines by how they order schedules"},
     {"model", cmd_model, "show what a model is and how good it was"},
     {"schedules", cmd_schedules, "list points of WACO's space and their size"},
     {"report", cmd_report, "what was measured, as one page to look at"},

@@ -8,7 +8,7 @@
 
 static double budget, calls;
 static const char *report;
-static int effort = SPRY_MEASURE, again, require, top = 12;
+static int effort = SPRY_MEASURE, again, frozen, require, top = 12;
 static char *search;
 const opt story_options[] = {
     {"budget", OPT_SECONDS, &budget, "TIME",
@@ -21,6 +21,8 @@ const opt story_options[] = {
      "how candidates are found: exhaustive, descent, graph, evolve, random"},
     {"again", OPT_FLAG, &again, NULL,
      "measure even if the store has the answer"},
+    {"frozen", OPT_FLAG, &frozen, NULL,
+     "do not let the model learn from what is measured"},
     {"require-speedup", OPT_FLAG, &require, NULL,
      "exit 5 if nothing beats the baseline"},
     {"top", OPT_INTEGER, &top, "N", "show the N best trials, 0 for all (12)"},
@@ -333,6 +335,7 @@ static spry_status find(spry_plan **out, const job *j)
     o.calls = calls;
     o.effort = (spry_effort)effort;
     o.again = again;
+    o.frozen = frozen;
     o.search = search;
     return say_status(spry_tune(out, j->problem, &o));
 }

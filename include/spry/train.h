@@ -189,6 +189,89 @@ typedef struct {
 spry_status spry_sample_importance(spry_feature_weight *out, int most,
                                    int *count, spry_records *db,
                                    const spry_sample_options *opt);
+/* ---- on another machine ----
+ *
+ * What a model learns on one machine lies in a file of its own beside the
+ * user's models, local-OP-MACHINE.spry; the model's own file stays as it is.
+ * A tune on that machine uses it, and adds to it what it measures. */
+
+typedef struct {
+    size_t size;         /* sizeof (spry_adapt_options) */
+    spry_op op;          /* of the model in use, when none is named */
+    const char *model;   /* a file; NULL: the one in use */
+    const char *machine; /* fingerprint; NULL or "here": this one */
+    const char *method;  /* "bayes", "residual", "inner", "inner+residual";
+                            NULL: whichever is best */
+    const char *out;     /* NULL: where tunes look for it */
+    uint64_t seed;
+    int threads; /* 0: all that may be used */
+} spry_adapt_options;
+
+#define SPRY_ADAPT_DEFAULTS                                                 \
+    {                                                                       \
+        sizeof(spry_adapt_options), SPRY_SPMM, NULL, NULL, NULL, NULL, 1, 0 \
+    }
+
+typedef struct {
+    char path[4096];
+    char op[16], machine[24], date[24];
+    char method[24]; /* "none": nothing was better than the model itself */
+    int64_t records, problems; /* learned from */
+    /* The share of order that was wrong on matrices held back, 0 .. 1, of the
+     * model and of what was learned; pairs far apart and fast ones weigh most.
+     * NAN: not known. */
+    double before, after;
+    double seconds;
+} spry_adapted;
+
+/* Adapt a model of the kind spry to the records of one machine. Every way is
+ * judged on matrices that it has not seen, and what is kept is never worse on
+ * them than the model. SPRY_USAGE and a sentence when there are no records of
+ * that machine, or only of one matrix: then nothing changes. */
+spry_status spry_adapt(spry_adapted *out, spry_records *db,
+                       const spry_adapt_options *opt);
+
+/* What was learned on a machine (NULL: this one); *found 0: nothing. */
+spry_status spry_adapted_info(spry_adapted *out, int *found, spry_op op,
+                              const char *machine);
+/* Forget it; *found 0: there was nothing. */
+spry_status spry_adapted_forget(int *found, spry_op op, const char *machine);
+
+/* ---- machines as tasks ----
+ *
+ * A task is a machine in a store. Real ones were measured, virtual ones are
+ * real ones with a limit (threads, instruction set), simulated ones have a
+ * measured time times what the analytic model expects there over here. */
+
+/* A simulated machine, in multiples of a real one's cores, bytes a second,
+ * latency, bytes of caches and of vectors. */
+typedef struct {
+    double cores, bandwidth, latency, caches, vectors;
+} spry_imagined;
+
+typedef struct {
+    char kind[12]; /* "real", "virtual", "simulated" */
+    char machine[24], name[104];
+    int store; /* which one, from 0 */
+    int64_t problems, records;
+    /* Of a simulated one: pairs that a factor for all schedules of a problem,
+     * latency / (cores * bandwidth), would have put in another order. */
+    int64_t reranked_by_formula;
+} spry_task;
+
+/* How alike two tasks order schedules that both have: Spearman's correlation,
+ * mean over shared problems; NAN: none is shared. */
+typedef struct {
+    int64_t problems, schedules;
+    double rank;
+} spry_likeness;
+
+/* All machines of the stores, and one simulated from the first if asked for:
+ * task[*tasks], at most `most`; like[i * *tasks + k], room for most * most. */
+spry_status spry_machines_compare(spry_task *task, int *tasks,
+                                  spry_likeness *like, int most,
+                                  spry_records *const *db, int stores,
+                                  spry_op op, const spry_imagined *simulated);
 
 #ifdef __cplusplus
 }

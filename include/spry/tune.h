@@ -54,12 +54,13 @@ typedef struct {
     const char *search; /* how candidates are found: "exhaustive", "descent",
                            "graph", "evolve" or "random"; NULL: as suits the
                            effort */
+    int frozen;         /* nonzero: what is measured does not adapt the model */
 } spry_tune_options;
 
 #define SPRY_TUNE_DEFAULTS                                                  \
     {                                                                       \
         sizeof(spry_tune_options), 0, 0, 0, SPRY_MEASURE, 0, 1, NULL, NULL, \
-            NULL, NULL, NULL, NULL                                          \
+            NULL, NULL, NULL, NULL, 0                                       \
     }
 
 /* One line of the table a tune leaves behind. */

@@ -60,6 +60,13 @@ typedef struct {
     char note[512];     /* what was not available, "" if all was */
 } sp_adviser;
 
+/* A way that was measured. */
+typedef struct {
+    const char *text;
+    double slower; /* logarithm of its time over the baseline's */
+    double noise;  /* half of the interval of that */
+} sp_timing;
+
 enum { SP_BASELINES = 4 };
 
 /* What an oracle is for: to check plans, to run them on its operands only, or
@@ -119,6 +126,9 @@ typedef struct {
                           const sp_proposal *leader, int leaders);
     /* Which of n to take unmeasured; the first `plains` are plain ways. */
     int (*choose)(sp_adviser *a, const sp_proposal *x, int n, int plains);
+    /* Learn from n ways that were measured, in `seconds` at most, so that the
+     * next adviser knows; may be NULL. */
+    void (*learn)(sp_adviser *a, const sp_timing *x, int n, double seconds);
     void (*dismiss)(sp_adviser *a);
 } sp_family;
 

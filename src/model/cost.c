@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/local.h"
+
 /* ---- made ---- */
 
 static spry_status cost_new(sp_cost **out, const sp_cost_kind *kind, spry_op op)
@@ -23,6 +25,7 @@ void sp_cost_free(sp_cost *c)
         return;
     if (c->kind->close)
         c->kind->close(c);
+    sp_local_free(c->local);
     sp_nn_free(c->nn);
     sp_free(c);
 }

@@ -117,8 +117,10 @@ typedef struct {
 struct sp_cost {
     const sp_cost_kind *kind;
     spry_op op;
-    sp_nn *nn;   /* all it has learned: tensors by name */
-    void *inner; /* the kind's own */
+    sp_nn *nn;              /* all it has learned: tensors by name */
+    void *inner;            /* the kind's own */
+    struct sp_local *local; /* learned on this machine (local.h), its own; or
+                               NULL */
 };
 
 struct sp_view {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/local.h"
+
 static void analytic_seconds(double *out, const sp_guess *g,
                              const spry_schedule *x, int n)
 {
@@ -38,7 +40,8 @@ static spry_status look(sp_guess *g, const sp_cost *c)
         s = sp_cost_look(&g->view, c, &g->subject);
     if (s != SPRY_OK)
         return s;
-    snprintf(g->who, sizeof g->who, "%s", c->kind->name);
+    snprintf(g->who, sizeof g->who, "%s%s", c->kind->name,
+             sp_local_speaks(c->local) ? ", adapted here" : "");
     set_scale(g);
     return SPRY_OK;
 }
@@ -62,11 +65,16 @@ spry_status sp_guess_open(sp_guess *g, const sp_sparse *p,
 {
     sp_cost *c = NULL;
     spry_status s = sp_cost_find(&c, p->op);
+    char why[sizeof g->why] = "";
 
+    if (s == SPRY_OK && c && sp_local_find(&c->local, c, m->fingerprint))
+        snprintf(why, sizeof why, "what was learned here is not used: %.350s",
+                 spry_message());
     if (s == SPRY_OK && c)
         s = sp_guess_with(g, p, m, c);
     if (s == SPRY_OK && c) {
         g->cost = c;
+        memcpy(g->why, why, sizeof why);
         return SPRY_OK;
     }
     memset(g, 0, sizeof *g);

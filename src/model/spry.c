@@ -15,6 +15,7 @@
 #include "model/ensemble.h"
 #include "model/fast.h"
 #include "model/kinds.h"
+#include "model/local.h"
 #include "model/plain.h"
 #include "model/resnet.h"
 #include "model/trees.h"
@@ -248,14 +249,15 @@ static void ask_trees(double *out, const sp_view *v, const spry_schedule *x,
 static spry_status ask_nets(double *out, const sp_view *v, int64_t count)
 {
     const model *m = v->cost->inner;
+    const sp_local *local = v->cost->local;
     const view *own = v->inner;
 
     for (int64_t i = 0; i < count && m->nets; i++)
         out[i] = own->plain;
     sp_tape_begin(own->tape, 0);
     for (int k = 0; k < m->nets; k++) {
-        sp_tensor *y =
-            sp_resnet_pass(own->tape, &m->net[k], own->row[0], count);
+        const sp_resnet *net = local && local->nets ? local->net : m->net;
+        sp_tensor *y = sp_resnet_pass(own->tape, &net[k], own->row[0], count);
 
         for (int64_t i = 0; y && i < count; i++)
             out[i] += (double)y->value[i] / NETS;
@@ -263,15 +265,35 @@ static spry_status ask_nets(double *out, const sp_view *v, int64_t count)
     return sp_tape_status(own->tape);
 }
 
+/* What was learned on this machine counts for both. */
+static void add_local(double *trees, double *nets, const sp_view *v,
+                      int64_t count)
+{
+    const view *own = v->inner;
+    double sum[AT_ONCE] = {0};
+
+    sp_local_add(sum, v->cost->local, own->row[0], count);
+    for (int64_t i = 0; i < count; i++) {
+        trees[i] += sum[i];
+        nets[i] += sum[i];
+    }
+}
+
 /* Both, of AT_ONCE schedules or fewer. */
 static spry_status ask_both(double *trees, double *nets, const sp_view *v,
                             const spry_schedule *x, int64_t count)
 {
+    spry_status s = SPRY_OK;
+
 #pragma omp parallel for schedule(dynamic, 1) if (count >= MANY)
     for (int64_t at = 0; at < count; at += FEW)
         ask_trees(trees, v, x, at, count - at < FEW ? count - at : FEW);
     memcpy(nets, trees, (size_t)count * sizeof *nets);
-    return v->hasty ? SPRY_OK : ask_nets(nets, v, count);
+    if (!v->hasty)
+        s = ask_nets(nets, v, count);
+    if (s == SPRY_OK && v->cost->local)
+        add_local(trees, nets, v, count);
+    return s;
 }
 
 static spry_status opinions(double (*out)[SP_OPINIONS], sp_view *v,

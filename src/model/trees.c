@@ -31,6 +31,18 @@ spry_status sp_trees_new(sp_trees *out, int features, int trees, int64_t nodes)
     return sp_fail_memory((size_t)nodes * sizeof *out->node);
 }
 
+spry_status sp_trees_copy(sp_trees *out, const sp_trees *t)
+{
+    int64_t nodes = t->start[t->trees];
+    spry_status s = sp_trees_new(out, t->features, t->trees, nodes);
+
+    if (s != SPRY_OK)
+        return s;
+    memcpy(out->start, t->start, (size_t)(t->trees + 1) * sizeof *out->start);
+    memcpy(out->node, t->node, (size_t)nodes * sizeof *out->node);
+    return SPRY_OK;
+}
+
 static sp_tensor *tensor(sp_nn *nn, const char *name, const char *part,
                          sp_shape shape)
 {

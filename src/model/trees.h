@@ -53,6 +53,7 @@ spry_status sp_trees_keep(sp_nn *nn, const char *name, const sp_trees *t);
 spry_status sp_trees_open(sp_trees *out, sp_nn *nn, const char *name,
                           int features);
 
+spry_status sp_trees_copy(sp_trees *out, const sp_trees *t);
 spry_status sp_trees_new(sp_trees *out, int features, int trees, int64_t nodes);
 /* The first `most` trees of XGBoost's JSON. (trees_read.c) */
 spry_status sp_trees_read(sp_trees *out, const char *json, size_t len,

@@ -117,4 +117,5 @@ const sp_family sp_family_sparse = {.name = "sparse",
                                     .propose = sp_sparse_propose,
                                     .around = sp_sparse_around,
                                     .choose = sp_sparse_choose,
+                                    .learn = sp_sparse_learn,
                                     .dismiss = sp_sparse_dismiss};

@@ -91,6 +91,8 @@ spry_status sp_tune_evolve(sp_tuner *t, int *added);
 spry_status sp_tune_heats(sp_tuner *t, int from);
 /* Race the best few again, in a fresh child; their places in results. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
+/* The adviser learns from what was measured (learn.c). */
+void sp_tune_learn(sp_tuner *t);
 /* Append finished trials to the store; keep: one of them. */
 void sp_tune_remember(sp_tuner *t);
 void sp_tune_keep(sp_tuner *t, const sp_result *r);

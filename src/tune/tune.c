@@ -437,8 +437,10 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
         stay(t, &story);
         s = hand_over(out, t, &story);
     }
-    if (s == SPRY_OK)
+    if (s == SPRY_OK) {
         store_answer(t, &story);
+        sp_tune_learn(t);
+    }
     return s;
 }
 

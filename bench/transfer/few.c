@@ -1,0 +1,383 @@
+/* few.c - few-shot curves on a machine that was held out, with matrices that
+ * nobody has seen. */
+#include "few.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../contest/figures.h"
+
+const char *const method_names[METHODS] = {
+    "analytic",          "random",      "scratch on k",   "source only",
+    "fine-tune",         "bayes",       "residual trees", "tune+residual",
+    "multi-task+vector", "meta (maml)", "kept by adapt",  "trained there"};
+const char *const vector_names[VECTORS] = {
+    "no machine vector", "table 2 of document 001", "probed numbers"};
+
+enum { EACH = 40, MOST_CURVES = 2 * OPS };
+
+/* ---- who learns from what ---- */
+
+/* The suite of one machine teaches, that of the other gives the shots, and
+ * real matrices there are the test. Where none were measured the suite is
+ * parted in two, shots and test, and what is tested does not teach. One matrix
+ * in seven says when to stop. */
+typedef struct {
+    int parted, part;
+} side;
+enum { LEARN, STOP, POOL, TEST, SECOND };
+
+static int is_tested(const machine_task *m, int op, int64_t k)
+{
+    return part_of_group(m->d[op].group[k], 2) == 1;
+}
+
+static int wanted(const machine_task *m, int op, int64_t k, void *payload)
+{
+    const side *s = payload;
+    int stops = part_of_group(m->d[op].group[k], 7) == 3;
+    int tested = s->parted && is_tested(m, op, k);
+
+    switch (s->part) {
+    case LEARN:
+    case SECOND: return !tested && !stops;
+    case STOP: return !tested && stops;
+    case POOL: return !tested;
+    default: return !s->parted || tested;
+    }
+}
+
+static void curve_open(curve *c, const bench *b, int to_zen, int op)
+{
+    const machine_task *source = &b->task[to_zen ? XEON_FMA : ZEN];
+    const machine_task *pool = &b->task[to_zen ? ZEN : XEON];
+    int real = b->task[to_zen ? ZEN_REAL : XEON_REAL].present;
+    const machine_task *test = &b->task[!to_zen ? XEON_REAL
+                                        : real  ? ZEN_REAL
+                                                : ZEN];
+    side s = {!real, LEARN};
+
+    *c = (curve){.from = source->name,
+                 .to = to_zen ? "zen" : "xeon",
+                 .op = bench_ops[op],
+                 .b = b};
+    take_rows(&c->learn, source, op, wanted, &s, EACH);
+    s.part = STOP;
+    take_rows(&c->stop, source, op, wanted, &s, EACH);
+    s.part = POOL;
+    take_rows(&c->pool, pool, op, wanted, &s, 1000);
+    s.part = TEST;
+    take_rows(&c->test, test, op, wanted, &s, 1000);
+    s.part = SECOND;
+    if (to_zen && b->task[XEON].present)
+        take_rows(&c->second, &b->task[XEON], op, wanted, &s, EACH);
+    for (int kind = 0; kind < KINDS; kind++)
+        c->kind[kind] = sp_alloc(c->test.e.subjects + 1, sizeof(value));
+}
+
+/* ---- tables ---- */
+
+typedef double value_get(const value *v);
+static double get_pairs(const value *v)
+{
+    return v->pairs;
+}
+static double get_top1(const value *v)
+{
+    return v->top1;
+}
+static double get_top5(const value *v)
+{
+    return v->top5;
+}
+static double get_regret20(const value *v)
+{
+    return v->regret20;
+}
+static double get_kept(const value *v)
+{
+    return v->kept;
+}
+static double get_slower(const value *v)
+{
+    return v->slower;
+}
+
+static double mean_seed(const curve *c, int m, int k, int seed, value_get *get)
+{
+    double sum = 0, n = 0;
+
+    for (int64_t i = 0; i < c->test.e.subjects; i++) {
+        double x = get(&c->v[m][k][seed][i]);
+
+        if (isfinite(c->v[m][k][seed][i].pairs)) {
+            sum += x;
+            n++;
+        }
+    }
+    return sum / n;
+}
+
+/* Over seeds and operations. */
+static double mean_of(const curve *c, int ops, int m, int k, value_get *get)
+{
+    double sum = 0;
+
+    for (int o = 0; o < ops; o++)
+        for (int s = 0; s < c->b->seeds; s++)
+            sum += mean_seed(&c[o], m, k, s, get) / (ops * c->b->seeds);
+    return sum;
+}
+
+/* Problem by problem, the mean over seeds of a's value less b's; paired and
+ * drawn again over matrices. */
+static interval difference(const curve *c, int ops, int a, int b, int k,
+                           value_get *get)
+{
+    double *d = sp_alloc(1000, sizeof *d);
+    int64_t n = 0;
+    interval out;
+
+    for (int o = 0; o < ops; o++)
+        for (int64_t i = 0; i < c[o].test.e.subjects && n < 1000; i++) {
+            double sum = 0;
+
+            for (int s = 0; s < c->b->seeds; s++)
+                sum += (get(&c[o].v[a][k][s][i]) - get(&c[o].v[b][k][s][i])) /
+                       c->b->seeds;
+            if (isfinite(sum))
+                d[n++] = sum;
+        }
+    out = interval_of(d, n);
+    sp_free(d);
+    return out;
+}
+
+static void print_table(const curve *c, int ops, const char *title,
+                        value_get *get)
+{
+    printf("\n%-18s", title);
+    for (int k = 0; k < SHOTS; k++)
+        printf("%8d", bench_shots[k]);
+    printf("\n");
+    for (int m = 0; m < METHODS; m++) {
+        printf("%-18s", method_names[m]);
+        for (int k = 0; k < SHOTS; k++)
+            printf("%8.3f", mean_of(c, ops, m, k, get));
+        printf("\n");
+    }
+}
+
+static void print_operations(const curve *c, int ops)
+{
+    static const int shown[] = {ANALYTIC, SOURCE, FINE, BOTH,
+                                MULTI,    META,   KEPT, THERE};
+
+    printf("\npairs by operation");
+    for (int k = 0; k < SHOTS; k++)
+        printf("%8d", bench_shots[k]);
+    printf("\n");
+    for (int o = 0; o < ops; o++)
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+            printf("%-6s %-15s", spry_op_name(c[o].op), method_names[shown[i]]);
+            for (int k = 0; k < SHOTS; k++)
+                printf("%8.3f", mean_of(&c[o], 1, shown[i], k, get_pairs));
+            printf("\n");
+        }
+}
+
+static void print_difference(const curve *c, int ops, int a, int b)
+{
+    printf("%s less %s, pairs:", method_names[a], method_names[b]);
+    for (int k = 0; k < SHOTS; k++) {
+        interval d = difference(c, ops, a, b, k, get_pairs);
+
+        printf("  %d: %+.4f [%+.4f, %+.4f]", bench_shots[k], d.mean, d.low,
+               d.high);
+    }
+    printf("\n");
+}
+
+/* Which of the two lies ahead at 32 records, and is that sure? */
+static void say_meta(const curve *c, int ops)
+{
+    interval d = difference(c, ops, META, BOTH, 2, get_pairs);
+    interval e = difference(c, ops, META, MULTI, 2, get_pairs);
+
+    printf("With 32 records meta-learning %s plain fine-tuning of the source "
+           "(%+.4f [%+.4f, %+.4f])\nand %s fine-tuning of what it began from "
+           "(%+.4f [%+.4f, %+.4f]).\n",
+           d.low > 0    ? "beats"
+           : d.high < 0 ? "is worse than"
+                        : "is not told from",
+           d.mean, d.low, d.high,
+           e.low > 0    ? "beats"
+           : e.high < 0 ? "is worse than"
+                        : "is not told from",
+           e.mean, e.low, e.high);
+}
+
+static void print_ablations(const curve *c, int ops)
+{
+    printf("\nmulti-task, no target records%10s%8s%8s\n", "pairs", "top-1",
+           "top-5");
+    for (int i = 0; i < VECTORS; i++) {
+        double sum[3] = {0}, n = 0;
+
+        for (int o = 0; o < ops; o++)
+            for (int64_t k = 0; c[o].zero[i] && k < c[o].test.e.subjects; k++) {
+                const value *v = &c[o].zero[i][k];
+
+                if (isfinite(v->pairs)) {
+                    sum[0] += v->pairs;
+                    sum[1] += v->top1;
+                    sum[2] += v->top5;
+                    n++;
+                }
+            }
+        if (n > 0)
+            printf("%-29s%10.3f%8.3f%8.3f\n", vector_names[i], sum[0] / n,
+                   sum[1] / n, sum[2] / n);
+    }
+    printf("\nmeta, then fine-tuned on 32%12s%8s%8s   wrong order less, "
+           "validation\n",
+           "pairs", "top-1", "top-5");
+    for (int i = 0; i < KINDS && !c->b->quick; i++) {
+        double sum[3] = {0}, n = 0, gain = 0;
+
+        for (int o = 0; o < ops; o++) {
+            gain += c[o].meta_gain[i] / ops;
+            for (int64_t k = 0; k < c[o].test.e.subjects; k++) {
+                const value *v = &c[o].kind[i][k];
+
+                if (isfinite(v->pairs)) {
+                    sum[0] += v->pairs;
+                    sum[1] += v->top1;
+                    sum[2] += v->top5;
+                    n++;
+                }
+            }
+        }
+        printf("%-29s%10.3f%8.3f%8.3f   %.4f\n", sp_meta_name((sp_meta_kind)i),
+               sum[0] / n, sum[1] / n, sum[2] / n, gain);
+    }
+}
+
+/* ---- aims ---- */
+
+static double closed(const curve *c, int ops, int m, int k)
+{
+    double zero = mean_of(c, ops, SOURCE, 0, get_pairs);
+    double there = mean_of(c, ops, THERE, 0, get_pairs);
+
+    return (mean_of(c, ops, m, k, get_pairs) - zero) / (there - zero);
+}
+
+/* How often what was kept is below the source, of all operations, numbers of
+ * records and seeds. */
+static int below(const curve *c, int ops, int *of)
+{
+    int count = 0;
+
+    *of = 0;
+    for (int o = 0; o < ops; o++)
+        for (int k = 0; k < SHOTS; k++)
+            for (int s = 0; s < c->b->seeds; s++) {
+                count += mean_seed(&c[o], KEPT, k, s, get_pairs) <
+                         mean_seed(&c[o], SOURCE, k, s, get_pairs);
+                ++*of;
+            }
+    return count;
+}
+
+static void print_aims(const curve *c, int ops)
+{
+    char name[64];
+    int of, count = below(c, ops, &of);
+
+#define AIM(text) (snprintf(name, sizeof name, "to-%s-" text, c->to), name)
+    printf("\nkept is below the source in %d of %d cases (operation, records, "
+           "seed)\n",
+           count, of);
+    bench_aim_least(AIM("zero-shot-pairs"),
+                    mean_of(c, ops, MULTI, 0, get_pairs), 0.875);
+    bench_aim_least(AIM("zero-shot-top-1"), mean_of(c, ops, MULTI, 0, get_top1),
+                    0.88);
+    bench_aim_least(AIM("zero-shot-top-5"), mean_of(c, ops, MULTI, 0, get_top5),
+                    0.95);
+    bench_aim_least(AIM("gap-closed-by-32"), closed(c, ops, BOTH, 2), 0.5);
+    bench_aim_least(AIM("gap-closed-by-128"), closed(c, ops, BOTH, 3), 0.8);
+    bench_aim_most(AIM("below-source"), count, 0);
+    bench_aim_most(AIM("regret-of-top-20"),
+                   expm1(mean_of(c, ops, BOTH, 4, get_regret20)), 0.03);
+    bench_aim_least(AIM("predict-keeps"),
+                    exp(mean_of(c, ops, BOTH, 4, get_kept)), 0.85);
+    bench_aim_most(AIM("predict-slower"), mean_of(c, ops, BOTH, 4, get_slower),
+                   0.02);
+#undef AIM
+}
+
+void print_curves(curve *c, int count, int ops)
+{
+    (void)count;
+    printf("\n== %s -> %s: few records of a machine that was held out, unseen "
+           "matrices ==\n",
+           c->from, c->to);
+    for (int o = 0; o < ops; o++)
+        printf("%s: %lld problems teach, %d tasks with simulated ones; shots "
+               "from %lld, tested on %lld\n",
+               spry_op_name(c[o].op), (long long)c[o].learn.e.subjects,
+               c[o].tasks, (long long)c[o].pool.e.subjects,
+               (long long)c[o].test.e.subjects);
+    print_table(c, ops, "pairs", get_pairs);
+    print_table(c, ops, "top-1", get_top1);
+    print_table(c, ops, "top-5", get_top5);
+    print_operations(c, ops);
+    printf("\n");
+    print_difference(c, ops, BOTH, SOURCE);
+    print_difference(c, ops, MULTI, BOTH);
+    print_difference(c, ops, META, BOTH);
+    print_difference(c, ops, KEPT, SOURCE);
+    say_meta(c, ops);
+    print_ablations(c, ops);
+    print_aims(c, ops);
+}
+
+void few_shots(bench *b)
+{
+    static curve c[2][OPS];
+    int there[2] = {b->task[ZEN].present && b->task[XEON].present &&
+                        b->task[XEON_REAL].present,
+                    b->task[ZEN].present && b->task[XEON_FMA].present};
+    int units = 2 * b->ops;
+
+    for (int i = 0; i < units; i++)
+        if (there[i / b->ops])
+            curve_open(&c[i / b->ops][i % b->ops], b, i / b->ops, i % b->ops);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < units; i++)
+        if (there[i / b->ops])
+            curve_fit(&c[i / b->ops][i % b->ops]);
+    printf("\nfitted after %.0f s\n", elapsed(b));
+    fflush(stdout);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < units * b->seeds; i++)
+        if (there[i / b->seeds / b->ops])
+            curve_run(&c[i / b->seeds / b->ops][i / b->seeds % b->ops],
+                      i % b->seeds);
+    for (int way = 0; way < 2; way++) {
+        int failed = 0;
+
+        for (int o = 0; o < b->ops; o++)
+            failed |= c[way][o].failed;
+        if (there[way] && !failed)
+            print_curves(c[way], 1, b->ops);
+        else
+            printf("\n%s is not measured: records are absent\n",
+                   way ? "xeon -> zen" : "zen -> xeon");
+        for (int o = 0; o < b->ops && there[way]; o++)
+            curve_free(&c[way][o]);
+    }
+}

@@ -1,0 +1,53 @@
+/* few.h - one direction and operation of the few-shot curves. */
+#ifndef BENCH_FEW_H
+#define BENCH_FEW_H
+
+#include "transfer.h"
+
+typedef enum {
+    ANALYTIC,
+    RANDOM,
+    SCRATCH,  /* trees on the bound, from the target's records alone */
+    SOURCE,   /* trained elsewhere, as it is */
+    FINE,     /* its networks go on learning */
+    BAYES,    /* a linear correction in closed form */
+    RESIDUAL, /* small trees on what it gets wrong */
+    BOTH,     /* FINE, then RESIDUAL */
+    MULTI,    /* several machines, real and simulated, with the vector; BOTH */
+    META,     /* MAML from there; BOTH */
+    KEPT,     /* what spry adapt keeps */
+    THERE,    /* trained on the target */
+    METHODS
+} method;
+extern const char *const method_names[METHODS];
+
+enum { VECTORS = 3, MOST_TASKS = 6, KINDS = 4 };
+
+/* One direction, one operation. */
+typedef struct {
+    const char *from, *to;
+    spry_op op;
+    const bench *b;
+    sp_slice learn, stop, pool, test;
+    sp_slice simulated[IMAGINED], second; /* further tasks of the source */
+    spry_machine machine[IMAGINED];
+    int tasks;
+    sp_pretrained source, multi, meta[KINDS], there;
+    double meta_gain[KINDS];
+    value *v[METHODS][SHOTS][SEEDS]; /* [test subjects] */
+    value *zero[VECTORS]; /* multi-task, by what it is told of the machine */
+    value *kind[KINDS];   /* meta-learning at 32 records, mean of seeds */
+    int failed;
+} curve;
+
+extern const char *const vector_names[VECTORS];
+
+/* Fill in what can be fitted once; then the shots of one seed (fit.c). */
+void curve_fit(curve *c);
+void curve_run(curve *c, int seed);
+void curve_free(curve *c);
+
+/* Both directions; which are there (few.c). */
+void print_curves(curve *c, int count, int ops);
+
+#endif

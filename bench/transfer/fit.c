@@ -1,0 +1,315 @@
+/* fit.c - sources, and what becomes of them with few records. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "few.h"
+
+static const sp_imagined imagined[IMAGINED] = {
+    {1, 0.5, 1.5, 0.5, 0.5}, {1, 2, 0.7, 2, 1}, {1, 1, 2.5, 0.25, 1}};
+
+static void must(curve *c, spry_status s)
+{
+    if (s != SPRY_OK && !c->failed) {
+        printf("%s -> %s: %s\n", c->from, c->to, spry_message());
+        c->failed = 1;
+    }
+}
+
+static value *values_of(const sp_dataset *t, const float *score)
+{
+    value *v = sp_alloc(t->e->subjects + 1, sizeof *v);
+
+    for (int64_t k = 0; v && k < t->e->subjects; k++)
+        v[k] = score ? value_of(t, score, k) : value_of_chance(t, k);
+    return v;
+}
+
+/* ---- what is fitted once ---- */
+
+static const int VECTOR_FROM = SP_PATTERN;
+
+/* What a model is not told of the machine: all, or all but what document 001's
+ * table has, which are cores, the bytes of a vector and of a line. */
+static void blind(sp_dataset *t, int vector)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int k = vector == 1 ? 4 : 0; k < SP_MACHINE && vector < 2; k++)
+            t->x[i * SP_FEATURES + VECTOR_FROM + k] = nanf("");
+}
+
+static void fit_source(curve *c, sp_pretrained *out, const sp_dataset *learn,
+                       const sp_dataset *stop)
+{
+    sp_fitting l = {.seed = 1, .threads = 1, .rounds = c->b->quick ? 60 : 120};
+
+    must(c, sp_pretrained_fit(out, learn, stop, &l));
+}
+
+static void all_tables(const curve *c, const sp_dataset *out[MOST_TASKS])
+{
+    int n = 0;
+
+    out[n++] = &c->learn.t;
+    if (c->second.t.rows)
+        out[n++] = &c->second.t;
+    for (int i = 0; i < IMAGINED; i++)
+        if (c->simulated[i].t.rows)
+            out[n++] = &c->simulated[i].t;
+}
+
+static int count_tables(const curve *c)
+{
+    int n = 1 + (c->second.t.rows > 0);
+
+    for (int i = 0; i < IMAGINED; i++)
+        n += c->simulated[i].t.rows > 0;
+    return n;
+}
+
+/* Several machines at once; of three vectors the whole is kept. */
+static void fit_multi(curve *c)
+{
+    const sp_dataset *table[MOST_TASKS];
+
+    c->tasks = count_tables(c);
+    all_tables(c, table);
+    for (int vector = 0; vector < VECTORS && !c->failed; vector++) {
+        sp_slice all, test, stop;
+        const sp_dataset *one[1] = {&c->test.t}, *few[1] = {&c->stop.t};
+        sp_pretrained own;
+        float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
+
+        if (vector < 2 && c->b->quick) {
+            sp_free(score);
+            continue;
+        }
+        must(c, sp_slice_join(&all, table, c->tasks));
+        must(c, sp_slice_join(&test, one, 1));
+        must(c, sp_slice_join(&stop, few, 1));
+        blind(&all.t, vector);
+        blind(&test.t, vector);
+        blind(&stop.t, vector);
+        fit_source(c, &own, &all.t, &stop.t);
+        if (!c->failed)
+            must(c, sp_pretrained_score(score, &own, &test.t));
+        c->zero[vector] = values_of(&c->test.t, score);
+        if (vector == 2)
+            c->multi = own;
+        else
+            sp_pretrained_free(&own);
+        sp_slice_free(&all);
+        sp_slice_free(&test);
+        sp_slice_free(&stop);
+        sp_free(score);
+    }
+}
+
+/* Subjects of a slice that have one pattern are one matrix. */
+static int64_t *groups_of(const sp_dataset *t)
+{
+    int64_t n = t->e->subjects, *group = sp_alloc(n + 1, sizeof *group);
+
+    for (int64_t i = 0, groups = 0; group && i < n; i++) {
+        int64_t k = 0;
+
+        while (k < i &&
+               memcmp(t->e->subject[k].pattern, t->e->subject[i].pattern,
+                      sizeof t->e->subject[k].pattern) != 0)
+            k++;
+        group[i] = k < i ? group[k] : groups++;
+    }
+    return group;
+}
+
+static void fit_meta(curve *c)
+{
+    const sp_dataset *table[MOST_TASKS];
+    sp_meta_task task[MOST_TASKS];
+    int64_t *group[MOST_TASKS];
+
+    all_tables(c, table);
+    for (int i = 0; i < c->tasks; i++) {
+        group[i] = groups_of(table[i]);
+        task[i] = (sp_meta_task){table[i], group[i]};
+    }
+    for (int kind = 0; kind < KINDS && !c->failed; kind++) {
+        sp_meta how = SP_META_DEFAULTS;
+
+        how.kind = (sp_meta_kind)kind;
+        how.rounds = c->b->quick ? 10 : 50;
+        how.patience = 30;
+        how.seconds = c->b->quick ? 6 : 25;
+        must(c, sp_pretrained_copy(&c->meta[kind], &c->multi));
+        if (kind == SP_META_MAML || !c->b->quick)
+            must(c, sp_meta_learn(&c->meta[kind], task, c->tasks, &how,
+                                  &c->meta_gain[kind]));
+    }
+    for (int i = 0; i < c->tasks; i++)
+        sp_free(group[i]);
+}
+
+void curve_fit(curve *c)
+{
+    for (int i = 0; i < IMAGINED && !c->failed; i++)
+        must(c, sp_simulate(&c->simulated[i], &c->machine[i], &c->learn.t,
+                            &imagined[i]));
+    if (!c->failed)
+        fit_source(c, &c->source, &c->learn.t, &c->stop.t);
+    if (!c->failed)
+        fit_multi(c);
+    if (!c->failed)
+        fit_meta(c);
+    if (!c->failed) {
+        static const int64_t nowhere[2];
+        static const sp_examples nobody = {.start =
+                                               (int64_t *)(uintptr_t)nowhere};
+        sp_dataset none = {.e = &nobody};
+
+        fit_source(c, &c->there, &c->pool.t, &none);
+    }
+}
+
+/* ---- shots ---- */
+
+/* Scores with `shots`; SOURCE when there are none. */
+static void score_way(curve *c, float *score, const sp_pretrained *from,
+                      const sp_slice *shots, sp_way way, uint64_t seed)
+{
+    sp_adapting how = {.threads = 1, .seed = seed};
+
+    must(c, shots->t.rows && way
+                ? sp_adapt_score(score, from, &shots->t, &c->test.t, &how, way)
+                : sp_pretrained_score(score, from, &c->test.t));
+}
+
+static void score_scratch(curve *c, float *score, const sp_slice *shots,
+                          uint64_t seed)
+{
+    sp_residual how = {80, 5, 0.1, 2, 1, seed};
+    sp_trees trees = {0};
+
+    memcpy(score, c->test.t.bound, (size_t)c->test.t.rows * sizeof *score);
+    if (!shots->t.rows)
+        return;
+    must(c, sp_residual_grow(&trees, &shots->t, shots->t.bound, &how));
+    for (int64_t i = 0; i < c->test.t.rows && !c->failed; i++)
+        score[i] += (float)sp_trees_sum(&trees, c->test.t.x + i * SP_FEATURES);
+    sp_trees_free(&trees);
+}
+
+/* As spry adapt: judged on matrices held back, kept if better. */
+static sp_way choose(curve *c, const sp_slice *shots, uint64_t seed)
+{
+    sp_adapting how = {.threads = 1, .seed = seed};
+    int64_t *group = groups_of(&shots->t);
+    sp_adapted_way chosen = {.way = 0};
+
+    if (shots->e.subjects > 1)
+        must(c, sp_adapt_choose(&chosen, &c->source, &shots->t, group, &how));
+    sp_free(group);
+    return chosen.way;
+}
+
+static void one_method(curve *c, float *score, method m, const sp_slice *shots,
+                       uint64_t seed)
+{
+    switch (m) {
+    case ANALYTIC:
+        memcpy(score, c->test.t.bound, (size_t)c->test.t.rows * sizeof *score);
+        break;
+    case SCRATCH: score_scratch(c, score, shots, seed); break;
+    case SOURCE: score_way(c, score, &c->source, shots, 0, seed); break;
+    case FINE:
+        score_way(c, score, &c->source, shots, SP_WAY_INNER, seed);
+        break;
+    case BAYES:
+        score_way(c, score, &c->source, shots, SP_WAY_LINEAR, seed);
+        break;
+    case RESIDUAL:
+        score_way(c, score, &c->source, shots, SP_WAY_TREES, seed);
+        break;
+    case BOTH:
+        score_way(c, score, &c->source, shots, SP_WAY_INNER | SP_WAY_TREES,
+                  seed);
+        break;
+    case MULTI:
+        score_way(c, score, &c->multi, shots, SP_WAY_INNER | SP_WAY_TREES,
+                  seed);
+        break;
+    case META:
+        score_way(c, score, &c->meta[SP_META_MAML], shots,
+                  SP_WAY_INNER | SP_WAY_TREES, seed);
+        break;
+    case KEPT:
+        score_way(c, score, &c->source, shots, choose(c, shots, seed), seed);
+        break;
+    case THERE: score_way(c, score, &c->there, shots, 0, seed); break;
+    case RANDOM:
+    case METHODS: break;
+    }
+}
+
+/* All kinds of meta-learning, with 32 records. */
+static void other_kinds(curve *c, float *score, const sp_slice *shots, int seed)
+{
+    for (int kind = 0; kind < KINDS && !c->failed; kind++) {
+        value *now;
+
+        score_way(c, score, &c->meta[kind], shots, SP_WAY_INNER,
+                  (uint64_t)seed + 1);
+        now = values_of(&c->test.t, score);
+#pragma omp critical
+        for (int64_t k = 0; now && k < c->test.e.subjects; k++) {
+            c->kind[kind][k].pairs += now[k].pairs / c->b->seeds;
+            c->kind[kind][k].top1 += now[k].top1 / c->b->seeds;
+            c->kind[kind][k].top5 += now[k].top5 / c->b->seeds;
+        }
+        sp_free(now);
+    }
+}
+
+void curve_run(curve *c, int seed)
+{
+    float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
+
+    for (int k = 0; k < SHOTS && !c->failed; k++) {
+        sp_slice shots;
+
+        draw_shots(&shots, &c->pool.t, bench_shots[k], (uint64_t)seed + 1);
+        for (int m = 0; m < METHODS && !c->failed; m++) {
+            one_method(c, score, (method)m, &shots, (uint64_t)seed + 1);
+            c->v[m][k][seed] =
+                values_of(&c->test.t, m == RANDOM ? NULL : score);
+        }
+        if (bench_shots[k] == 32 && !c->b->quick)
+            other_kinds(c, score, &shots, seed);
+        sp_slice_free(&shots);
+    }
+    sp_free(score);
+}
+
+void curve_free(curve *c)
+{
+    for (int m = 0; m < METHODS; m++)
+        for (int k = 0; k < SHOTS; k++)
+            for (int s = 0; s < SEEDS; s++)
+                sp_free(c->v[m][k][s]);
+    for (int i = 0; i < VECTORS; i++)
+        sp_free(c->zero[i]);
+    for (int i = 0; i < KINDS; i++) {
+        sp_free(c->kind[i]);
+        sp_pretrained_free(&c->meta[i]);
+    }
+    sp_pretrained_free(&c->there);
+    sp_pretrained_free(&c->multi);
+    sp_pretrained_free(&c->source);
+    for (int i = 0; i < IMAGINED; i++)
+        sp_slice_free(&c->simulated[i]);
+    sp_slice_free(&c->second);
+    sp_slice_free(&c->learn);
+    sp_slice_free(&c->stop);
+    sp_slice_free(&c->pool);
+    sp_slice_free(&c->test);
+}

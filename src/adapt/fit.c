@@ -1,0 +1,419 @@
+/* fit.c - which way of adapting is best here, if any.
+ *
+ * Every way is fitted without some of the problems and judged on those; the
+ * source is judged beside it. The best is fitted again to everything and
+ * kept, unless the source did as well. */
+#include <math.h>
+#include <string.h>
+
+#include "adapt/adapt.h"
+
+/* ---- one way, fitted ---- */
+
+typedef struct {
+    sp_pretrained source; /* with networks of its own, or borrowed whole */
+    int own_nets;
+    sp_trees trees;
+    int has_trees;
+    sp_bayes bayes;
+    int linear;
+} fitted;
+
+static void fitted_free(fitted *f)
+{
+    if (f->own_nets)
+        sp_pretrained_free(&f->source);
+    sp_trees_free(&f->trees);
+    sp_bayes_free(&f->bayes);
+    memset(f, 0, sizeof *f);
+}
+
+/* Few problems are gone over often, many seldom: as many steps. */
+static int epochs_of(const sp_dataset *t)
+{
+    enum { STEPS = 640, MOST = 20, LEAST = 5 };
+    int64_t epochs = STEPS / (t->e->subjects > 0 ? t->e->subjects : 1);
+
+    return (int)(epochs > MOST ? MOST : epochs < LEAST ? LEAST : epochs);
+}
+
+/* Rows that are nearly as fast as the best of their problem count most: as
+ * the deviation of a measurement. */
+static void weigh(float *noise, const sp_dataset *t, double variance)
+{
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        double best = HUGE_VAL;
+
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            best = fmin(best, (double)t->slower[i]);
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++) {
+            double behind = (double)t->slower[i] - best;
+            double weight = 0.3 + 0.7 * exp2(-2 * behind);
+            double own = (double)t->noise[i];
+
+            noise[i] = (float)sqrt(variance / weight - variance + own * own);
+        }
+    }
+}
+
+spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
+                          const sp_dataset *t, const float *margin)
+{
+    float *x = sp_alloc(t->rows + 1, SP_LOCAL_WIDTH * sizeof *x);
+    float *noise = sp_alloc(2 * (t->rows + 1), sizeof *noise);
+    float *wrong = noise + t->rows + 1;
+    spry_status s = x && noise ? sp_bayes_new(out, SP_LOCAL_WIDTH)
+                               : sp_fail_memory((size_t)t->rows);
+
+    if (s == SPRY_OK) {
+        out->noise = 0.06;
+        weigh(noise, t, out->noise);
+        for (int64_t i = 0; i < t->rows; i++) {
+            sp_linear_row(x + i * SP_LOCAL_WIDTH, all, t->x + i * SP_FEATURES);
+            wrong[i] = t->slower[i] - margin[i];
+        }
+        for (int64_t k = 0; k < t->e->subjects; k++) {
+            int64_t at = t->start[k];
+
+            sp_bayes_add(out, x + at * SP_LOCAL_WIDTH, wrong + at, noise + at,
+                         t->start[k + 1] - at);
+        }
+        s = sp_bayes_fit(out);
+    }
+    sp_free(x);
+    sp_free(noise);
+    return s;
+}
+
+void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
+                   const float row[SP_FEATURES])
+{
+    float x[SP_FEATURES];
+
+    sp_scaler_apply(x, all, row, 1, SP_FEATURES);
+    memcpy(out, x + SP_PATTERN + SP_MACHINE, SP_LOCAL_WIDTH * sizeof *out);
+}
+
+static spry_status fit_way(fitted *f, const sp_pretrained *source,
+                           const sp_dataset *t, const sp_adapting *how,
+                           sp_way way)
+{
+    sp_inner inner = {epochs_of(t), 3e-4, 1, how->seed};
+    sp_residual small = {60, 4, 0.1, 4, how->threads, how->seed};
+    float *margin = sp_alloc(t->rows + 1, sizeof *margin);
+    spry_status s =
+        margin ? SPRY_OK : sp_fail_memory((size_t)t->rows * sizeof *margin);
+
+    memset(f, 0, sizeof *f);
+    f->source = *source;
+    if (s == SPRY_OK && (way & SP_WAY_INNER) && source->nets) {
+        s = sp_pretrained_copy(&f->source, source);
+        f->own_nets = s == SPRY_OK;
+        if (s == SPRY_OK)
+            s = sp_inner_learn(&f->source, t, &inner);
+    }
+    if (s == SPRY_OK)
+        s = sp_pretrained_score(margin, &f->source, t);
+    if (s == SPRY_OK && (way & SP_WAY_LINEAR)) {
+        s = sp_linear_fit(&f->bayes, &source->net[0].scaler, t, margin);
+        f->linear = s == SPRY_OK;
+    }
+    if (s == SPRY_OK && (way & SP_WAY_TREES)) {
+        s = sp_residual_grow(&f->trees, t, margin, &small);
+        f->has_trees = s == SPRY_OK;
+    }
+    sp_free(margin);
+    if (s != SPRY_OK)
+        fitted_free(f);
+    return s;
+}
+
+static spry_status score(float *out, const fitted *f, const sp_dataset *t)
+{
+    spry_status s = sp_pretrained_score(out, &f->source, t);
+    float x[SP_LOCAL_WIDTH];
+
+    for (int64_t i = 0; i < t->rows && s == SPRY_OK; i++) {
+        const float *row = t->x + i * SP_FEATURES;
+
+        if (f->has_trees)
+            out[i] += (float)sp_trees_sum(&f->trees, row);
+        if (f->linear) {
+            sp_linear_row(x, &f->source.net[0].scaler, row);
+            out[i] += (float)sp_bayes_mean(&f->bayes, x);
+        }
+    }
+    return s;
+}
+
+spry_status sp_adapt_score(float *out, const sp_pretrained *source,
+                           const sp_dataset *learn, const sp_dataset *t,
+                           const sp_adapting *how, sp_way way)
+{
+    fitted f;
+    spry_status s = fit_way(&f, source, learn, how, way);
+
+    if (s != SPRY_OK)
+        return s;
+    s = score(out, &f, t);
+    fitted_free(&f);
+    return s;
+}
+
+/* ---- judging ---- */
+
+double sp_wrong_order(const sp_dataset *t, const float *score, int64_t subject)
+{
+    int64_t from = t->start[subject], to = t->start[subject + 1];
+    double wrong = 0, all = 0, best = HUGE_VAL;
+
+    for (int64_t i = from; i < to; i++)
+        best = fmin(best, (double)t->slower[i]);
+    for (int64_t i = from; i < to; i++)
+        for (int64_t j = i + 1; j < to; j++) {
+            double apart = (double)t->slower[i] - (double)t->slower[j];
+            double told = (double)score[i] - (double)score[j];
+            double first =
+                fmin((double)t->slower[i], (double)t->slower[j]) - best;
+            double weight = fmin(fabs(apart), 0.5) * (0.2 + exp2(-2 * first));
+
+            all += weight;
+            wrong += told == 0 ? weight / 2 : apart * told < 0 ? weight : 0;
+        }
+    return all > 0 ? wrong / all : nan("");
+}
+
+/* Ways that are tried, the cheapest first. */
+static const struct {
+    sp_way way;
+    const char *name;
+} ways[] = {{SP_WAY_LINEAR, "bayes"},
+            {SP_WAY_TREES, "residual"},
+            {SP_WAY_INNER, "inner"},
+            {SP_WAY_INNER | SP_WAY_TREES, "inner+residual"}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+const char *sp_way_name(sp_way way)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (ways[i].way == way)
+            return ways[i].name;
+    return "none";
+}
+
+spry_status sp_way_named(sp_way *out, const char *name)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (!strcmp(ways[i].name, name)) {
+            *out = ways[i].way;
+            return SPRY_OK;
+        }
+    return sp_fail(SPRY_USAGE,
+                   "there is no way of adapting '%s'; there are bayes, "
+                   "residual, inner and inner+residual",
+                   name);
+}
+
+typedef struct {
+    const sp_pretrained *source;
+    const sp_dataset *t;
+    const sp_adapting *how;
+    const int64_t *group; /* [subjects] 0, 1 ... */
+    int64_t groups;
+    int folds, judged; /* parts, and how many of them are held back in turn */
+    double *wrong;     /* [subjects] of the way at hand */
+    double *before;    /* [subjects] of the source */
+    double begin;
+} trial;
+
+enum { MANY = 24 };
+
+static int fold_of(const trial *w, int64_t subject)
+{
+    return (int)(w->group[subject] % w->folds);
+}
+
+/* Rows of the fold, or of all the others. */
+static spry_status take_fold(sp_slice *out, const trial *w, int fold, int held)
+{
+    const sp_dataset *t = w->t;
+    uint8_t *keep = sp_alloc(t->rows + 1, 1);
+    spry_status s;
+
+    if (!keep)
+        return sp_fail_memory((size_t)t->rows);
+    for (int64_t k = 0; k < t->e->subjects; k++)
+        memset(keep + t->start[k], (fold_of(w, k) == fold) == held,
+               (size_t)(t->start[k + 1] - t->start[k]));
+    s = sp_slice_new(out, t, keep);
+    sp_free(keep);
+    return s;
+}
+
+/* What the way gets wrong of every subject, not having seen its group. */
+static spry_status judge_fold(trial *w, sp_way way, int fold)
+{
+    sp_slice learn = {0}, held = {0};
+    spry_status s = take_fold(&learn, w, fold, 0);
+    float *out = NULL;
+    int64_t at = 0;
+
+    if (s == SPRY_OK)
+        s = take_fold(&held, w, fold, 1);
+    if (s == SPRY_OK) {
+        out = sp_alloc(held.t.rows + 1, sizeof *out);
+        s = !out ? sp_fail_memory((size_t)held.t.rows)
+            : way
+                ? sp_adapt_score(out, w->source, &learn.t, &held.t, w->how, way)
+                : sp_pretrained_score(out, w->source, &held.t);
+    }
+    for (int64_t k = 0; s == SPRY_OK && k < w->t->e->subjects; k++)
+        if (fold_of(w, k) == fold && w->t->start[k + 1] > w->t->start[k])
+            w->wrong[k] = sp_wrong_order(&held.t, out, at++);
+    sp_free(out);
+    sp_slice_free(&learn);
+    sp_slice_free(&held);
+    return s;
+}
+
+static spry_status judge(trial *w, sp_way way)
+{
+    spry_status s = SPRY_OK;
+
+    for (int64_t k = 0; k < w->t->e->subjects; k++)
+        w->wrong[k] = nan("");
+    for (int fold = 0; fold < w->judged && s == SPRY_OK; fold++)
+        s = judge_fold(w, way, fold);
+    return s;
+}
+
+/* Mean of the way at hand, and by how much it is surely better than the
+ * source: half a standard error is taken off. */
+static void sum_up(const trial *w, double *mean, double *surely)
+{
+    double sum = 0, gain = 0, square = 0, n = 0;
+
+    for (int64_t k = 0; k < w->t->e->subjects; k++) {
+        double d = w->before[k] - w->wrong[k];
+
+        if (!isfinite(d))
+            continue;
+        sum += w->wrong[k];
+        gain += d;
+        square += d * d;
+        n++;
+    }
+    *mean = n > 0 ? sum / n : nan("");
+    gain /= fmax(1, n);
+    square = n > 1 ? (square / n - gain * gain) / (n - 1) : HUGE_VAL;
+    *surely = gain - 0.5 * sqrt(fmax(0, square));
+}
+
+static int in_time(const trial *w, double share)
+{
+    return w->how->seconds <= 0 ||
+           sp_seconds() - w->begin < share * w->how->seconds;
+}
+
+static int worth_trying(const trial *w, int i)
+{
+    if (w->how->way && w->how->way != ways[i].way)
+        return 0;
+    if ((ways[i].way & SP_WAY_TREES) && !sp_boost_ready())
+        return 0;
+    if ((ways[i].way & (SP_WAY_INNER | SP_WAY_LINEAR)) && !w->source->nets)
+        return 0;
+    if (w->how->seconds > 0 && (ways[i].way & SP_WAY_INNER))
+        return 0; /* in a hurry: only what takes milliseconds */
+    return in_time(w, 0.4);
+}
+
+static spry_status choose(sp_adapted_way *out, trial *w)
+{
+    double most = 0, mean, surely;
+    spry_status s = judge(w, 0);
+
+    out->way = 0;
+    memcpy(w->before, w->wrong, (size_t)w->t->e->subjects * sizeof *w->before);
+    sum_up(w, &out->before, &surely);
+    out->after = out->before;
+    for (int i = 0; i < WAYS && s == SPRY_OK; i++) {
+        if (!worth_trying(w, i))
+            continue;
+        s = judge(w, ways[i].way);
+        if (s != SPRY_OK)
+            break;
+        sum_up(w, &mean, &surely);
+        if (surely > most) {
+            most = surely;
+            out->way = ways[i].way;
+            out->after = mean;
+        }
+    }
+    return s;
+}
+
+spry_status sp_adapt_choose(sp_adapted_way *out, const sp_pretrained *source,
+                            const sp_dataset *t, const int64_t *group,
+                            const sp_adapting *how)
+{
+    trial w = {.source = source,
+               .t = t,
+               .how = how,
+               .group = group,
+               .begin = sp_seconds()};
+    spry_status s;
+
+    memset(out, 0, sizeof *out);
+    for (int64_t k = 0; k < t->e->subjects; k++)
+        w.groups = group[k] >= w.groups ? group[k] + 1 : w.groups;
+    if (w.groups < 2)
+        return sp_fail(SPRY_USAGE, "the records are all of one matrix: to hold "
+                                   "some back takes two at least");
+    w.folds = w.groups < 3 ? (int)w.groups : 3;
+    w.judged = w.groups < MANY ? w.folds : 1; /* a third of many says enough */
+    w.wrong = sp_alloc(2 * (t->e->subjects + 1), sizeof *w.wrong);
+    if (!w.wrong)
+        return sp_fail_memory((size_t)t->e->subjects * sizeof *w.wrong);
+    w.before = w.wrong + t->e->subjects + 1;
+    s = choose(out, &w);
+    sp_free(w.wrong);
+    return s;
+}
+
+/* ---- kept ---- */
+
+spry_status sp_adapt_make(sp_local **out, const sp_pretrained *source,
+                          const sp_dataset *t, const sp_adapting *how,
+                          const sp_adapted_way *chosen,
+                          const sp_local_card *about)
+{
+    sp_local_card card = *about;
+    fitted f = {0};
+    spry_status s = SPRY_OK;
+
+    *out = NULL;
+    card.before = chosen->before;
+    card.after = chosen->after;
+    card.records = t->rows;
+    card.problems = t->e->subjects;
+    snprintf(card.method, sizeof card.method, "%s", sp_way_name(chosen->way));
+    if (chosen->way)
+        s = fit_way(&f, source, t, how, chosen->way);
+    if (s == SPRY_OK)
+        s = sp_local_new(out, &card);
+    if (s == SPRY_OK && f.own_nets)
+        s = sp_local_set_nets(*out, f.source.nn);
+    if (s == SPRY_OK && f.has_trees)
+        s = sp_local_set_trees(*out, &f.trees);
+    if (s == SPRY_OK && f.linear)
+        s = sp_local_set_linear(*out, &source->net[0].scaler, f.bayes.mean);
+    if (s == SPRY_OK)
+        s = sp_local_set_seen(*out, t);
+    fitted_free(&f);
+    if (s != SPRY_OK) {
+        sp_local_free(*out);
+        *out = NULL;
+    }
+    return s;
+}

@@ -1,0 +1,87 @@
+/* residual.c - few small trees on what a source gets wrong here. */
+#include <math.h>
+
+#include "adapt/adapt.h"
+
+typedef struct {
+    const sp_dataset *t;
+    float *weight;
+} work;
+
+/* What is far from the best of its problem will not be chosen, and what was
+ * measured badly teaches little. */
+static void weigh(work *w)
+{
+    const sp_dataset *t = w->t;
+
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        double best = HUGE_VAL;
+
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            best = fmin(best, (double)t->slower[i]);
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            w->weight[i] =
+                (float)((0.3 + 0.7 * exp2(best - (double)t->slower[i])) /
+                        (1 + pow((double)t->noise[i] / 0.1, 2)));
+    }
+}
+
+static double slopes(float *slope, float *curve, const float *sum, void *at)
+{
+    const double far = 1;
+    work *w = at;
+    double loss = 0;
+
+    for (int64_t i = 0; i < w->t->rows; i++) {
+        double d = (double)sum[i] - (double)w->t->slower[i];
+
+        slope[i] = w->weight[i] * (float)fmax(-far, fmin(far, d));
+        curve[i] = w->weight[i];
+        loss += (double)w->weight[i] * fmin(fabs(d), d * d);
+    }
+    return loss / (double)w->t->rows +
+           sp_rank_slopes(slope, curve, sum, w->t, 1);
+}
+
+static double judge(const float *sum, int round, double loss, int *stop,
+                    void *at)
+{
+    (void)sum;
+    (void)round;
+    (void)loss;
+    (void)at;
+    *stop = 0;
+    return 0;
+}
+
+spry_status sp_residual_grow(sp_trees *out, const sp_dataset *t,
+                             const float *margin, const sp_residual *how)
+{
+    char depth[16], rate[32], lambda[32];
+    const char *const setting[][2] = {
+        {"tree_method", "hist"}, {"max_depth", depth},
+        {"eta", rate},           {"min_child_weight", "4"},
+        {"subsample", "0.8"},    {"colsample_bytree", "0.5"},
+        {"lambda", lambda},      {NULL, NULL}};
+    work w = {t, sp_alloc(t->rows + 1, sizeof(float))};
+    sp_growing g = {.train = {t->x, margin, t->rows},
+                    .features = SP_FEATURES,
+                    .setting = setting,
+                    .rounds = how->rounds,
+                    .threads = how->threads,
+                    .seed = how->seed,
+                    .slopes = slopes,
+                    .judge = judge,
+                    .payload = &w};
+    spry_status s;
+
+    if (!w.weight)
+        return sp_fail_memory((size_t)t->rows * sizeof(float));
+    snprintf(depth, sizeof depth, "%d", how->depth);
+    snprintf(rate, sizeof rate, "%g", how->rate);
+    snprintf(lambda, sizeof lambda, "%g", how->lambda);
+    weigh(&w);
+    s = sp_trees_grow(out, &g);
+    sp_free(w.weight);
+    return s;
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# A model learns on a machine beside its own file, and can forget it.
+# shellcheck source=/dev/null
+. "$TOOLS"
+refuse 3 'no such store' "$SPRY" adapt --store none.db
+collect() {
+    expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
+        --schedules 8 --from families "$1"
+}
+collect gen:banded,rows=400,band=3
+fp=$(python3 -c "import sqlite3
+print(sqlite3.connect('r.db').execute('select machine from record').fetchone()[0])")
+expect 2 "$SPRY" adapt --store r.db --op spmm --on nobody
+has 'no records of spmm on the machine nobody' err
+has "$fp" err
+expect 2 "$SPRY" adapt --store r.db --op spmm --on "$fp"
+has 'all of one matrix' err
+collect gen:uniform,rows=500,nnz=4000
+collect gen:stencil5,nx=20
+expect 2 "$SPRY" adapt --store r.db --op spmm --on "$fp" --method magic
+has 'no way of adapting' err
+expect 0 "$SPRY" adapt --store r.db --op spmm --on "$fp" --json
+document spry.adapt/1
+holds "d['adapted'][0]['machine'] == '$fp' and d['adapted'][0]['problems'] == 3"
+holds "d['adapted'][0]['wrong_after'] <= d['adapted'][0]['wrong_before']"
+file=$(get "d['adapted'][0]['file']")
+test -e "$file" || fail "no file $file"
+expect 0 "$SPRY" model info --on "$fp"
+has 'learned   of spmm' out
+# What is damaged is said so, and the model speaks without it.
+head -c 300 "$file" >cut && cp cut "$file"
+expect 0 "$SPRY" model info --on "$fp"
+has 'cut short\|damaged\|checksum\|bytes' err
+expect 0 "$SPRY" model forget --on "$fp" --json
+holds "d['forgotten'] == 1"
+test ! -e "$file" || fail "$file is still there"
+expect 0 "$SPRY" model forget --on "$fp"
+has '0 models' out
+exit 0

@@ -1,0 +1,402 @@
+/* test_adapt.c - models that become good on another machine, and never worse. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapt/adapt.h"
+#include "adapt/meta.h"
+#include "nn/losses.h"
+#include "spry.h"
+
+enum { SUBJECTS = 12, EACH = 16, ROWS = SUBJECTS * EACH };
+enum { FEATURE = SP_PATTERN + SP_MACHINE + 3 }; /* one of the schedule's */
+
+/* ---- a table of numbers drawn by chance ---- */
+
+typedef struct {
+    sp_dataset t;
+    sp_examples e;
+    int64_t start[SUBJECTS + 1], from[ROWS], group[SUBJECTS];
+    sp_subject subject[SUBJECTS];
+    sp_example row[ROWS];
+    float x[ROWS][SP_FEATURES], slower[ROWS], bound[ROWS], noise[ROWS];
+} table;
+
+static void draw_table(table *d, uint64_t seed)
+{
+    sp_rng r = sp_rng_seed(seed);
+
+    memset(d, 0, sizeof *d);
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < SP_FEATURES; k++)
+            d->x[i][k] = (float)sp_rng_normal(&r);
+        d->from[i] = i;
+        d->row[i].subject = i / EACH;
+    }
+    for (int s = 0; s <= SUBJECTS; s++)
+        d->start[s] = (int64_t)s * EACH;
+    for (int s = 0; s < SUBJECTS; s++)
+        d->group[s] = s;
+    d->e = (sp_examples){SUBJECTS, ROWS, d->subject, d->row, d->start};
+    d->t = (sp_dataset){&d->e,   ROWS,      d->start, d->from,
+                        d->x[0], d->slower, d->bound, d->noise};
+}
+
+/* A source without trees whose networks are as they begin. */
+static void open_source(sp_pretrained *s)
+{
+    memset(s, 0, sizeof *s);
+    check_ok(sp_nn_new(&s->nn, 3));
+    for (int k = 0; k < SP_PRETRAINED_NETS; k++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "net%d", k);
+        sp_resnet_make(&s->net[k], s->nn, name);
+        sp_pretrained_learns(s, k, 0);
+    }
+    s->nets = SP_PRETRAINED_NETS;
+    check_ok(sp_nn_status(s->nn));
+}
+
+/* ---- closed form ---- */
+
+static void test_bayes_finds_weights(void **state)
+{
+    enum { WIDTH = 5, MANY = 400 };
+    static const double truth[WIDTH] = {0.5, -0.3, 0, 0.2, 0.1};
+    sp_rng r = sp_rng_seed(5);
+    sp_bayes b;
+    float x[WIDTH], first[WIDTH] = {1, 0, 0, 1, 0};
+    double before;
+
+    (void)state;
+    check_ok(sp_bayes_new(&b, WIDTH));
+    check_ok(sp_bayes_solve(&b));
+    before = sp_bayes_variance(&b, first);
+    assert_true(fabs(before - (2 / b.prior)) < 1e-9);
+    for (int i = 0; i < MANY; i += 4) {
+        float rows[4][WIDTH], wrong[4];
+        double own = sp_rng_normal(&r); /* the subject's own part */
+
+        for (int k = 0; k < 4; k++) {
+            double y = own + 0.05 * sp_rng_normal(&r);
+
+            for (int j = 0; j < WIDTH; j++) {
+                x[j] = rows[k][j] = (float)sp_rng_normal(&r);
+                y += truth[j] * (double)x[j];
+            }
+            wrong[k] = (float)y;
+        }
+        sp_bayes_add(&b, rows[0], wrong, NULL, 4);
+    }
+    check_ok(sp_bayes_fit(&b));
+    for (int k = 0; k < WIDTH; k++)
+        assert_true(fabs(b.mean[k] - truth[k]) < 0.06);
+    assert_true(sp_bayes_variance(&b, first) < before / 4);
+    sp_bayes_free(&b);
+}
+
+/* ---- which way ---- */
+
+static void test_choice_is_never_worse(void **state)
+{
+    static table d;
+    sp_adapting how = {.way = SP_WAY_LINEAR, .threads = 1, .seed = 1};
+    sp_adapted_way chosen;
+    sp_pretrained source;
+
+    (void)state;
+    draw_table(&d, 1);
+    open_source(&source);
+    check_ok(sp_pretrained_score(d.slower, &source, &d.t));
+    /* the source is right: nothing can be better */
+    check_ok(sp_adapt_choose(&chosen, &source, &d.t, d.group, &how));
+    assert_int_equal(chosen.way, 0);
+    assert_true(fabs(chosen.before - 0) < 1e-9);
+    /* wrong by something linear in a schedule's number */
+    for (int i = 0; i < ROWS; i++)
+        d.slower[i] += d.x[i][FEATURE];
+    check_ok(sp_adapt_choose(&chosen, &source, &d.t, d.group, &how));
+    assert_int_equal(chosen.way, SP_WAY_LINEAR);
+    assert_true(chosen.after < chosen.before / 2);
+    /* of one matrix nothing can be held back */
+    memset(d.group, 0, sizeof d.group);
+    assert_int_equal(sp_adapt_choose(&chosen, &source, &d.t, d.group, &how),
+                     SPRY_USAGE);
+    sp_pretrained_free(&source);
+}
+
+static void test_inner_loop_learns(void **state)
+{
+    static table d;
+    sp_adapting how = {.threads = 1, .seed = 1};
+    float before[ROWS], after[ROWS];
+    double was = 0, now = 0;
+    sp_pretrained source;
+
+    (void)state;
+    draw_table(&d, 2);
+    open_source(&source);
+    for (int i = 0; i < ROWS; i++)
+        d.slower[i] = d.x[i][FEATURE];
+    check_ok(sp_pretrained_score(before, &source, &d.t));
+    check_ok(sp_adapt_score(after, &source, &d.t, &d.t, &how, SP_WAY_INNER));
+    for (int s = 0; s < SUBJECTS; s++) {
+        was += sp_wrong_order(&d.t, before, s);
+        now += sp_wrong_order(&d.t, after, s);
+    }
+    assert_true(now < 0.8 * was);
+    /* the source itself has not changed */
+    check_ok(sp_pretrained_score(after, &source, &d.t));
+    assert_memory_equal(before, after, sizeof before);
+    sp_pretrained_free(&source);
+}
+
+/* ---- kept ---- */
+
+static void make_local(sp_local **out, const sp_pretrained *source,
+                       const table *d)
+{
+    sp_adapting how = {.threads = 1, .seed = 1};
+    sp_adapted_way chosen = {SP_WAY_LINEAR, 0.4, 0.1};
+    sp_local_card card = {.op = "spmm", .source = "abc", .machine = "m"};
+
+    check_ok(sp_adapt_make(out, source, &d->t, &how, &chosen, &card));
+}
+
+static void test_local_file(void **state)
+{
+    static table d;
+    char folder[] = "/tmp/spry-adapt-XXXXXX", path[64], *bytes;
+    double before[ROWS] = {0}, after[ROWS] = {0};
+    sp_local *l, *again;
+    sp_pretrained source;
+    sp_slice seen;
+    sp_fresh none = {0}, fresh;
+    sp_file f;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/local.spry", folder);
+    draw_table(&d, 3);
+    open_source(&source);
+    for (int i = 0; i < ROWS; i++)
+        d.slower[i] = d.x[i][FEATURE];
+    d.x[0][5] = NAN; /* what is not known stays so */
+    make_local(&l, &source, &d);
+    check_ok(sp_local_save(l, path));
+    check_ok(sp_local_load(&again, path, NULL));
+    assert_string_equal(again->card.method, "bayes");
+    assert_int_equal(again->card.records, ROWS);
+    sp_local_add(before, l, d.x[0], ROWS);
+    sp_local_add(after, again, d.x[0], ROWS);
+    assert_memory_equal(before, after, sizeof before);
+    assert_true(fabs(before[1]) > 0);
+
+    /* what was seen comes back; a problem measured again replaces itself */
+    check_ok(sp_slice_recall(&seen, again, &none));
+    assert_int_equal(seen.t.rows, ROWS);
+    assert_true(isnan(seen.t.x[5]));
+    sp_slice_free(&seen);
+    fresh = (sp_fresh){d.x[1], d.slower + 1, d.noise + 1, 1};
+    check_ok(sp_slice_recall(&seen, again, &fresh));
+    assert_int_equal(seen.t.rows, ROWS);
+    sp_slice_free(&seen);
+    sp_local_free(again);
+
+    /* one bit is enough */
+    check_ok(sp_file_read(&f, path, 1 << 26));
+    bytes = f.data;
+    bytes[f.len / 2] ^= 1;
+    check_ok(sp_file_write(path, f.data, f.len));
+    assert_int_equal(sp_local_load(&again, path, NULL), SPRY_INPUT);
+    assert_null(again);
+    sp_file_free(&f);
+    sp_local_free(l);
+    sp_pretrained_free(&source);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* ---- second order ---- */
+
+typedef struct {
+    const table *d;
+} numbers;
+
+/* Squared error of a smooth network: slopes have no corners. */
+typedef struct {
+    sp_dense first, last;
+} small;
+
+static sp_tensor *small_loss(sp_tape *t, const void *net, int task,
+                             int64_t subject, void *payload)
+{
+    const small *m = net;
+    const numbers *l = payload;
+    enum { IN = 6 };
+    float x[EACH * IN], target[EACH];
+    sp_tensor *y;
+
+    (void)task;
+    for (int i = 0; i < EACH; i++) {
+        int64_t row = subject * EACH + i;
+
+        memcpy(x + (int64_t)i * IN, l->d->x[row], IN * sizeof *x);
+        target[i] = l->d->x[row][7] * l->d->x[row][0];
+    }
+    y = sp_nn_input(t, SP_SHAPE(EACH, IN), x);
+    y = sp_nn_tanh(t, sp_nn_dense(t, &m->first, y));
+    return sp_loss_mse(t, sp_nn_dense(t, &m->last, y), target);
+}
+
+/* The slope along a direction, and the difference of losses along it. */
+static void compare_slopes(sp_meta_kind kind, double *slope, double *difference)
+{
+    static table d;
+    static const int64_t support[] = {0, 1}, query[] = {2, 3, 4};
+    sp_meta how = SP_META_DEFAULTS;
+    numbers own = {&d};
+    small net;
+    sp_learner l = {
+        .net = &net, .head = "last", .loss = small_loss, .payload = &own};
+    float *w, *g, *u;
+    double far = 2e-3, up, down, lost;
+    sp_rng r = sp_rng_seed(9);
+    int64_t n;
+
+    draw_table(&d, 4);
+    check_ok(sp_nn_new(&l.nn, 1));
+    net.first = sp_dense_make(l.nn, "first", 6, 10, 1);
+    net.last = sp_dense_make(l.nn, "last", 10, 1, 1);
+    how.kind = kind;
+    how.steps = 3;
+    how.inner_rate = 0.2;
+    how.support = 2;
+    how.query = 3;
+    n = sp_learner_size(&l);
+    w = sp_alloc(3 * n, sizeof *w);
+    g = w + n;
+    u = g + n;
+    sp_learner_get(w, &l);
+    check_ok(sp_meta_slope(g, &lost, &l, &how, 0, support, query));
+    *slope = 0;
+    for (int64_t i = 0; i < n; i++) {
+        u[i] = (float)sp_rng_normal(&r);
+        *slope += (double)g[i] * (double)u[i];
+        w[i] += (float)far * u[i];
+    }
+    sp_learner_set(&l, w);
+    check_ok(sp_meta_slope(g, &up, &l, &how, 0, support, query));
+    for (int64_t i = 0; i < n; i++)
+        w[i] -= (float)(2 * far) * u[i];
+    sp_learner_set(&l, w);
+    check_ok(sp_meta_slope(g, &down, &l, &how, 0, support, query));
+    *difference = (up - down) / (2 * far);
+    sp_free(w);
+    sp_nn_free(l.nn);
+}
+
+static void test_second_order(void **state)
+{
+    double slope, difference, first;
+
+    (void)state;
+    compare_slopes(SP_META_MAML, &slope, &difference);
+    assert_true(fabs(slope - difference) < 0.02 * fabs(difference));
+    compare_slopes(SP_META_FOMAML, &first, &difference);
+    assert_true(fabs(first - difference) > 0.05 * fabs(difference));
+    compare_slopes(SP_META_ANIL, &slope, &difference);
+    assert_true(fabs(slope - difference) < 0.02 * fabs(difference));
+}
+
+static void test_meta_learns(void **state)
+{
+    static table d;
+    sp_meta how = SP_META_DEFAULTS;
+    sp_meta_task task = {&d.t, d.group};
+    sp_pretrained source;
+    double gain;
+
+    (void)state;
+    draw_table(&d, 6);
+    open_source(&source);
+    for (int i = 0; i < ROWS; i++)
+        d.slower[i] = d.x[i][FEATURE];
+    how.rounds = 30;
+    how.outer_rate = 1e-3;
+    for (int kind = SP_META_MAML; kind <= SP_META_ANIL; kind++) {
+        how.kind = (sp_meta_kind)kind;
+        check_ok(sp_meta_learn(&source, &task, 1, &how, &gain));
+        assert_true(gain >= 0);
+        if (kind == SP_META_MAML)
+            assert_true(gain > 0.02);
+    }
+    sp_pretrained_free(&source);
+}
+
+/* ---- machines that are not there ---- */
+
+static void test_simulator_reranks(void **state)
+{
+    static const sp_imagined how = {1, 0.25, 2, 0.25, 0.5};
+    static const char *const text[] = {"csr", "csr threads=2",
+                                       "sell slice=4 sigma=64", "coo"};
+    sp_subject subject;
+    sp_example row[4];
+    int64_t start[2] = {0, 0};
+    sp_examples e = {1, 0, &subject, row, start};
+    sp_dataset t;
+    sp_slice there;
+    spry_machine m, other;
+    spry_matrix *A;
+    spry_problem *p;
+    int changed = 0;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_matrix_read(&A, "gen:uniform,rows=4000,nnz=90000"));
+    check_ok(spry_problem_spmm(&p, A, 32, SPRY_F32));
+    check_ok(sp_subject_of(&subject, sp_sparse_of(p), &m));
+    for (int i = 0; i < 4; i++)
+        if (spry_schedule_parse(&row[e.rows].x, text[i]) == SPRY_OK) {
+            row[e.rows].subject = 0;
+            row[e.rows].log_seconds = log(1e-3) + i;
+            row[e.rows].log_speedup = -i;
+            row[e.rows].verdict = SPRY_VERDICT_OK;
+            row[e.rows++].noise = 0;
+        }
+    start[1] = e.rows;
+    check_ok(sp_dataset_new(&t, &e, 1));
+    assert_true(t.rows >= 2);
+    check_ok(sp_simulate(&there, &other, &t, &how));
+    assert_true(there.t.rows >= 2);
+    for (int64_t i = 0; i < there.t.rows; i++)
+        changed += fabsf(there.t.slower[i] - t.slower[there.t.from[i]]) > 1e-3F;
+    assert_true(changed > 0);
+    assert_int_equal(sp_formula_reranks(&t, &how), 0);
+    assert_true(fabs(sp_formula(&how) - 8) < 1e-12);
+    sp_slice_free(&there);
+    sp_dataset_free(&t);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bayes_finds_weights),
+        cmocka_unit_test(test_choice_is_never_worse),
+        cmocka_unit_test(test_inner_loop_learns),
+        cmocka_unit_test(test_local_file),
+        cmocka_unit_test(test_second_order),
+        cmocka_unit_test(test_meta_learns),
+        cmocka_unit_test(test_simulator_reranks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
