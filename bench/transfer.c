@@ -28,6 +28,7 @@ int main(void)
     heat_map(&b);
     devices(&b);
     configurations(&b);
+    sequences(&b);
     few_shots(&b);
     printf("\n%.0f s in all\n", elapsed(&b));
     free_tasks(&b);

@@ -4,10 +4,12 @@
 #include "fit.h"
 #include "grades.h"
 
-static const char *kind = "spry", *out;
+static const char *kind = "spry", *out, *meta;
 static int whole;
 static const opt options[] = {
     {"kind", OPT_TEXT, &kind, "NAME", "which model (spry); see spry model"},
+    {"meta", OPT_TEXT, &meta, "NAME",
+     "of the kind spry: maml, fomaml, reptile or anil over machines"},
     {"out", OPT_TEXT, &out, "FILE", "write it there (cost-OP.spry)"},
     {"whole", OPT_FLAG, &whole, NULL,
      "once graded, learn again with what was held out"},
@@ -70,6 +72,7 @@ static spry_status train(const char *file, spry_train_options *o)
     if (s != SPRY_OK)
         return s;
     o->kind = kind;
+    o->meta = meta;
     o->whole = whole;
     stop_watch();
     s = say_status(spry_train(&t, db, file, o));

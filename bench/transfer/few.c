@@ -63,16 +63,16 @@ static void curve_open(curve *c, const bench *b, int to_zen, int op)
                  .to = to_zen ? "zen" : "xeon",
                  .op = bench_ops[op],
                  .b = b};
-    take_rows(&c->learn, source, op, wanted, &s, EACH);
+    take_rows(&c->learn, source, op, wanted, &s, EACH, LOUD);
     s.part = STOP;
-    take_rows(&c->stop, source, op, wanted, &s, EACH);
+    take_rows(&c->stop, source, op, wanted, &s, EACH, LOUD);
     s.part = POOL;
-    take_rows(&c->pool, pool, op, wanted, &s, 1000);
+    take_rows(&c->pool, pool, op, wanted, &s, 1000, LOUD);
     s.part = TEST;
-    take_rows(&c->test, test, op, wanted, &s, 1000);
+    take_rows(&c->test, test, op, wanted, &s, 1000, HUGE_VAL);
     s.part = SECOND;
     if (to_zen && b->task[XEON].present)
-        take_rows(&c->second, &b->task[XEON], op, wanted, &s, EACH);
+        take_rows(&c->second, &b->task[XEON], op, wanted, &s, EACH, LOUD);
     for (int kind = 0; kind < KINDS; kind++)
         c->kind[kind] = sp_alloc(c->test.e.subjects + 1, sizeof(value));
 }
@@ -292,6 +292,18 @@ static int below(const curve *c, int ops, int *of)
     return count;
 }
 
+/* A source that is as good as what was trained there leaves no gap. */
+static void aim_gap(const char *name, const curve *c, int ops, int k,
+                    double goal)
+{
+    if (mean_of(c, ops, THERE, 0, get_pairs) >
+        mean_of(c, ops, SOURCE, 0, get_pairs))
+        bench_aim_least(name, closed(c, ops, BOTH, k), goal);
+    else
+        bench_aim_unknown(
+            name, goal, "what was trained there is no better than the source");
+}
+
 static void print_aims(const curve *c, int ops)
 {
     char name[64];
@@ -302,13 +314,15 @@ static void print_aims(const curve *c, int ops)
            "seed)\n",
            count, of);
     bench_aim_least(AIM("zero-shot-pairs"),
+                    mean_of(c, ops, SOURCE, 0, get_pairs), 0.875);
+    bench_aim_least(AIM("zero-shot-top-1"),
+                    mean_of(c, ops, SOURCE, 0, get_top1), 0.88);
+    bench_aim_least(AIM("zero-shot-top-5"),
+                    mean_of(c, ops, SOURCE, 0, get_top5), 0.95);
+    bench_aim_least(AIM("zero-shot-multi-task-pairs"),
                     mean_of(c, ops, MULTI, 0, get_pairs), 0.875);
-    bench_aim_least(AIM("zero-shot-top-1"), mean_of(c, ops, MULTI, 0, get_top1),
-                    0.88);
-    bench_aim_least(AIM("zero-shot-top-5"), mean_of(c, ops, MULTI, 0, get_top5),
-                    0.95);
-    bench_aim_least(AIM("gap-closed-by-32"), closed(c, ops, BOTH, 2), 0.5);
-    bench_aim_least(AIM("gap-closed-by-128"), closed(c, ops, BOTH, 3), 0.8);
+    aim_gap(AIM("gap-closed-by-32"), c, ops, 2, 0.5);
+    aim_gap(AIM("gap-closed-by-128"), c, ops, 3, 0.8);
     bench_aim_most(AIM("below-source"), count, 0);
     bench_aim_most(AIM("regret-of-top-20"),
                    expm1(mean_of(c, ops, BOTH, 4, get_regret20)), 0.03);

@@ -35,7 +35,7 @@ static double test(const bench *b, const sp_pretrained *source, int task,
     double sum = 0, n = 0;
 
     if (teaches(task))
-        take_rows(&held, &b->task[task], op, wanted, &s, 1000);
+        take_rows(&held, &b->task[task], op, wanted, &s, 1000, HUGE_VAL);
     else {
         const sp_dataset *all[] = {&b->task[task].t[op]};
 
@@ -68,7 +68,7 @@ static void teach(double out[TASKS], const bench *b, int task, int op)
     sp_slice own;
     sp_pretrained source;
 
-    take_rows(&own, &b->task[task], op, wanted, &s, EACH);
+    take_rows(&own, &b->task[task], op, wanted, &s, EACH, LOUD);
     for (int i = 0; i < TASKS; i++)
         out[i] = (double)NAN;
     if (sp_pretrained_fit(&source, &own.t, &none, &l) == SPRY_OK) {

@@ -160,7 +160,7 @@ static void thin_out(uint8_t *keep, int64_t from, int64_t to, int each)
 }
 
 void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
-               void *payload, int each)
+               void *payload, int each, double loudest)
 {
     const sp_dataset *t = &m->t[op];
     uint8_t *keep = sp_alloc(t->rows + 1, 1);
@@ -168,6 +168,8 @@ void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
     for (int64_t k = 0; keep && k < t->e->subjects; k++)
         if (want(m, op, k, payload))
             thin_out(keep, t->start[k], t->start[k + 1], each);
+    for (int64_t i = 0; keep && i < t->rows; i++)
+        keep[i] = keep[i] && (double)t->noise[i] <= loudest;
     if (!keep || sp_slice_new(out, t, keep) != SPRY_OK) {
         printf("%s\n", spry_message());
         exit(1);

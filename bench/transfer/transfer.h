@@ -40,12 +40,14 @@ int part_of_group(const char *group, int parts);
 /* The group of every subject as a number. */
 int64_t *number_groups(const sp_data *d);
 
+#define LOUD 0.5 /* what teaches; HUGE_VAL: all */
+
 /* Rows to keep of a task's table: subjects for which `want` says so, at most
- * `each` rows of one. */
+ * `each` rows of one, and none whose interval is wider than `loudest`. */
 typedef int want_subject(const machine_task *m, int op, int64_t subject,
                          void *payload);
 void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
-               void *payload, int each);
+               void *payload, int each, double loudest);
 
 /* k records of 8 schedules a matrix, by chance. */
 void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed);
@@ -81,7 +83,6 @@ int grow_rows(sp_trees *out, const row_table *r, int rounds);
 /* ---- tables ---- */
 
 void few_shots(bench *b);      /* few.c: curves, both directions */
-void four_tests(bench *b);     /* four.c: document 000 */
 void heat_map(bench *b);       /* heat.c: machine x machine */
 void devices(bench *b);        /* devices.c: Ginkgo, one device left out */
 void configurations(bench *b); /* configs.c: AutoSparse, EPYC and E5 */

@@ -72,12 +72,15 @@ typedef struct {
     double seconds; /* at most, of fitting; 0: no limit */
     int (*progress)(const spry_lap *lap, void *payload); /* nonzero: stop */
     void *payload;
+    const char *meta; /* "maml", "fomaml", "reptile", "anil": networks of the
+                         kind spry go on to where few records of another
+                         machine suffice; NULL: they do not */
 } spry_train_options;
 
 #define SPRY_TRAIN_DEFAULTS                                                   \
     {                                                                         \
         sizeof(spry_train_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, \
-            0, 1, 0, 0, 0, NULL, NULL                                         \
+            0, 1, 0, 0, 0, NULL, NULL, NULL                                   \
     }
 
 /* What a training was. */

@@ -56,6 +56,28 @@ static void weigh(float *noise, const sp_dataset *t, double variance)
     }
 }
 
+/* What is further off is a measurement that went wrong, or a cliff. */
+static const float FAR = 1;
+
+/* What is wrong of a subject beyond what its rows share, as a variance: half of
+ * it is taken for noise, and never less than a good measurement has. */
+static double noise_of(const float *wrong, const sp_dataset *t)
+{
+    const double least = 0.06;
+    double sum = 0, n = 0;
+
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        double mean = 0, rows = (double)(t->start[s + 1] - t->start[s]);
+
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            mean += (double)wrong[i] / rows;
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            sum += pow((double)wrong[i] - mean, 2);
+        n += rows - 1;
+    }
+    return fmax(least, n > 0 ? sum / n / 2 : 0);
+}
+
 spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
                           const sp_dataset *t, const float *margin)
 {
@@ -66,12 +88,14 @@ spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
                                : sp_fail_memory((size_t)t->rows);
 
     if (s == SPRY_OK) {
-        out->noise = 0.06;
-        weigh(noise, t, out->noise);
         for (int64_t i = 0; i < t->rows; i++) {
+            float off = t->slower[i] - margin[i];
+
             sp_linear_row(x + i * SP_LOCAL_WIDTH, all, t->x + i * SP_FEATURES);
-            wrong[i] = t->slower[i] - margin[i];
+            wrong[i] = fmaxf(-FAR, fminf(FAR, off));
         }
+        out->noise = noise_of(wrong, t);
+        weigh(noise, t, out->noise);
         for (int64_t k = 0; k < t->e->subjects; k++) {
             int64_t at = t->start[k];
 
@@ -288,7 +312,7 @@ static spry_status judge(trial *w, sp_way way)
 }
 
 /* Mean of the way at hand, and by how much it is surely better than the
- * source: half a standard error is taken off. */
+ * source: a standard error is taken off. */
 static void sum_up(const trial *w, double *mean, double *surely)
 {
     double sum = 0, gain = 0, square = 0, n = 0;
@@ -306,7 +330,7 @@ static void sum_up(const trial *w, double *mean, double *surely)
     *mean = n > 0 ? sum / n : nan("");
     gain /= fmax(1, n);
     square = n > 1 ? (square / n - gain * gain) / (n - 1) : HUGE_VAL;
-    *surely = gain - 0.5 * sqrt(fmax(0, square));
+    *surely = gain - sqrt(fmax(0, square));
 }
 
 static int in_time(const trial *w, double share)

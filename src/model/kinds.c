@@ -4,8 +4,9 @@
 #include <string.h>
 
 const sp_cost_kind *const sp_cost_kinds[] = {
-    &sp_cost_spry,      &sp_cost_waconet,  &sp_cost_mlp, &sp_cost_gbdt,
-    &sp_cost_gbdt_leaf, &sp_cost_analytic, NULL,
+    &sp_cost_spry,          &sp_cost_waconet,   &sp_cost_mlp,
+    &sp_cost_gbdt,          &sp_cost_gbdt_leaf, &sp_cost_sequence,
+    &sp_cost_sequence_rank, &sp_cost_analytic,  NULL,
 };
 
 const sp_cost_kind *sp_cost_kind_find(const char *name)

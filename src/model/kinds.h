@@ -5,6 +5,7 @@
 #include "model/cost.h"
 
 extern const sp_cost_kind sp_cost_analytic, sp_cost_gbdt, sp_cost_gbdt_leaf,
-    sp_cost_mlp, sp_cost_spry, sp_cost_waconet;
+    sp_cost_mlp, sp_cost_sequence, sp_cost_sequence_rank, sp_cost_spry,
+    sp_cost_waconet;
 
 #endif

@@ -18,14 +18,16 @@ typedef struct {
     sp_cost *cost;
     sp_pretrained source;
     sp_data d;
-    sp_dataset t;
-    int64_t *group; /* [subjects] */
+    sp_dataset all;
+    sp_slice quiet; /* of them what was measured well */
+    int64_t *group; /* [subjects of quiet] */
 } work;
 
 static void work_close(work *w)
 {
     sp_free(w->group);
-    sp_dataset_free(&w->t);
+    sp_slice_free(&w->quiet);
+    sp_dataset_free(&w->all);
     sp_data_close(&w->d);
     sp_pretrained_free(&w->source);
     sp_cost_free(w->cost);
@@ -83,27 +85,51 @@ static spry_status nobody(const work *w, spry_records *db)
                    at ? "; it has those of " : "", known);
 }
 
+/* What was measured so badly that its interval is this wide teaches nothing. */
+static const double LOUD = 0.5;
+
+/* Rows that are worth something, and the group of every subject that has
+ * any. */
+static spry_status take_quiet(work *w)
+{
+    const sp_dataset *t = &w->all;
+    int64_t n = t->e->subjects, at = 0, groups = 0;
+    uint8_t *keep = sp_alloc(t->rows + 1, 1);
+    int64_t *from = sp_alloc(n + 1, sizeof *from);
+    spry_status s = SPRY_OK;
+
+    w->group = sp_alloc(n + 1, sizeof *w->group);
+    if (!keep || !from || !w->group)
+        s = sp_fail_memory((size_t)t->rows);
+    for (int64_t k = 0; s == SPRY_OK && k < n; k++) {
+        int kept = 0;
+        int64_t j = 0;
+
+        for (int64_t i = t->start[k]; i < t->start[k + 1]; i++)
+            kept |= keep[i] = (double)t->noise[i] <= LOUD;
+        if (!kept)
+            continue;
+        while (j < at && strcmp(w->d.group[from[j]], w->d.group[k]) != 0)
+            j++;
+        w->group[at] = j < at ? w->group[j] : groups++;
+        from[at++] = k;
+    }
+    if (s == SPRY_OK)
+        s = sp_slice_new(&w->quiet, t, keep);
+    sp_free(keep);
+    sp_free(from);
+    return s;
+}
+
 static spry_status find_records(work *w, spry_records *db)
 {
-    int64_t n;
     spry_status s = sp_data_open(&w->d, db, w->op, w->machine, w->threads);
 
     if (s == SPRY_OK && w->d.e.subjects == 0)
         return nobody(w, db);
     if (s == SPRY_OK)
-        s = sp_dataset_new(&w->t, &w->d.e, w->threads);
-    n = w->d.e.subjects;
-    w->group = s == SPRY_OK ? sp_alloc(n + 1, sizeof *w->group) : NULL;
-    if (s == SPRY_OK && !w->group)
-        s = sp_fail_memory((size_t)n * sizeof *w->group);
-    for (int64_t i = 0, groups = 0; s == SPRY_OK && i < n; i++) {
-        int64_t k = 0;
-
-        while (k < i && strcmp(w->d.group[k], w->d.group[i]) != 0)
-            k++;
-        w->group[i] = k < i ? w->group[k] : groups++;
-    }
-    return s;
+        s = sp_dataset_new(&w->all, &w->d.e, w->threads);
+    return s == SPRY_OK ? take_quiet(w) : s;
 }
 
 static spry_status work_open(work *w, spry_records *db,
@@ -167,13 +193,13 @@ static spry_status adapt(spry_adapted *out, work *w)
     if (w->opt->method)
         s = sp_way_named(&how.way, w->opt->method);
     if (s == SPRY_OK)
-        s = sp_adapt_choose(&chosen, &w->source, &w->t, w->group, &how);
+        s = sp_adapt_choose(&chosen, &w->source, &w->quiet.t, w->group, &how);
     if (s != SPRY_OK)
         return s;
     snprintf(card.op, sizeof card.op, "%s", spry_op_name(w->op));
     snprintf(card.machine, sizeof card.machine, "%s", w->machine);
     sp_cost_hash(card.source, w->cost);
-    s = sp_adapt_make(&l, &w->source, &w->t, &how, &chosen, &card);
+    s = sp_adapt_make(&l, &w->source, &w->quiet.t, &how, &chosen, &card);
     if (s == SPRY_OK)
         s = path_of(out, w);
     if (s == SPRY_OK)

@@ -60,6 +60,13 @@ spry_status sp_examples_subset(sp_examples *out, const sp_examples *e,
                                const uint8_t *keep);
 void sp_examples_free(sp_examples *e);
 
+/* ---- meta.c ---- */
+
+/* The networks of a model of the kind spry, by opt->meta, over the machines of
+ * what teaches. */
+spry_status sp_train_meta(const sp_cost *c, const sp_examples *teach,
+                          const spry_train_options *opt, int threads);
+
 /* ---- grades.c ---- */
 
 typedef struct sp_grading sp_grading;

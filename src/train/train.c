@@ -94,9 +94,13 @@ static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
                     .seconds = w->opt->seconds,
                     .note = tell,
                     .payload = w};
+    spry_status s;
 
     w->laps = 0;
-    return sp_cost_fit(out, kind, w->opt->op, &l);
+    s = sp_cost_fit(out, kind, w->opt->op, &l);
+    if (s == SPRY_OK && w->opt->meta)
+        s = sp_train_meta(*out, teach, w->opt, w->threads);
+    return s;
 }
 
 static spry_status find_kind(const sp_cost_kind **out, const char *name)

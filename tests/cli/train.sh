@@ -5,7 +5,8 @@
 export SPRY_MODELS="$PWD/none"
 expect 0 "$SPRY" model list --json
 document spry.model/1
-holds "{'spry', 'waconet', 'mlp', 'gbdt', 'gbdt-leaf', 'analytic'} == \
+holds "{'spry', 'waconet', 'mlp', 'gbdt', 'gbdt-leaf', 'sequence', \
+    'sequence-rank', 'analytic'} == \
     {k['kind'] for k in d['kinds']}"
 refuse 3 'no such store' "$SPRY" train --store r.db
 refuse 3 'no such store' "$SPRY" evaluate --store r.db --turns analytic
