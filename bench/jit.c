@@ -45,11 +45,8 @@ static spry_status read_text(text *t, const spry_matrix *A, int i)
     spry_problem *p = NULL;
     spry_plan *plan = NULL;
     spry_schedule x;
-    spry_status s = kernels[i].op == SPRY_SPMV
-                        ? spry_problem_spmv(&p, A, SPRY_F32)
-                    : kernels[i].op == SPRY_SPMM
-                        ? spry_problem_spmm(&p, A, kernels[i].n, SPRY_F32)
-                        : spry_problem_sddmm(&p, A, kernels[i].n, SPRY_F32);
+    spry_status s =
+        spry_problem_make(&p, kernels[i].op, A, kernels[i].n, SPRY_F32);
 
     if (s == SPRY_OK)
         s = spry_schedule_parse(&x, kernels[i].schedule);

@@ -13,6 +13,7 @@
 
 #include "contest/folder.h"
 #include "faults/breed.h"
+#include "faults/net_breed.h"
 
 static const struct test_case {
     const char *matrix; /* for spry_matrix_generate */
@@ -114,21 +115,13 @@ static void one_plan(tally *t, const spry_problem *p, const sp_oracle *o,
     spry_plan_free(plan);
 }
 
-static spry_status make_problem(spry_problem **p, const spry_matrix *A,
-                                spry_op op, int64_t n, spry_type type)
-{
-    return op == SPRY_SPMV   ? spry_problem_spmv(p, A, type)
-           : op == SPRY_SPMM ? spry_problem_spmm(p, A, n, type)
-                             : spry_problem_sddmm(p, A, n, type);
-}
-
 static void one_problem(tally *t, const struct test_case *c,
                         const spry_matrix *A, spry_type type, sp_rng *r)
 {
     spry_problem *p = NULL;
     sp_oracle *o = NULL;
     int turn = 0;
-    spry_status s = make_problem(&p, A, c->op, c->n, type);
+    spry_status s = spry_problem_make(&p, c->op, A, c->n, type);
 
     if (s == SPRY_OK)
         s = sp_oracle_make(&o, sp_sparse_of(p), 1);
@@ -160,6 +153,40 @@ static void one_case(tally *t, const struct test_case *c, sp_rng *r)
     if (strchr(c->schedules, '\n'))
         one_problem(t, c, A, SPRY_F64, r);
     spry_matrix_free(A);
+}
+
+/* ---- the loops that run networks ---- */
+
+/* Faults in their text, each through all ways of several small networks. */
+static void network_mutants(sp_rng *r)
+{
+    enum { ALL = 160, OF_ONE = 3 };
+    static bench_mutant m[ALL];
+    int fate[BENCH_FATES] = {0};
+    int n = bench_net_choose(m, ALL, OF_ONE, r), killed, all;
+
+    for (int i = 0; i < n; i++) {
+        if (bench_net_judge(&m[i]) != SPRY_OK) {
+            printf("left out  %s: %s\n", m[i].fault->name, spry_message());
+            continue;
+        }
+        fate[m[i].fate]++;
+        if (m[i].fate == BENCH_SURVIVED || m[i].fate == BENCH_STILLBORN)
+            printf("%-9s %s, place %d\n", fate_name[m[i].fate],
+                   m[i].fault->name, m[i].place);
+        fflush(stdout);
+    }
+    killed = fate[BENCH_WRONG] + fate[BENCH_CRASH] + fate[BENCH_HANG];
+    all = killed + fate[BENCH_SURVIVED];
+    printf("networks: %d wrong, %d crash, %d hang, %d without effect, %d "
+           "survived, %d stillborn\n",
+           fate[BENCH_WRONG], fate[BENCH_CRASH], fate[BENCH_HANG],
+           fate[BENCH_NO_EFFECT], fate[BENCH_SURVIVED], fate[BENCH_STILLBORN]);
+    printf("aim network_mutants %d 100 %s\n", all,
+           all >= 100 ? "met" : "short");
+    printf("aim network_mutants_killed %.4f 0.99 %s\n",
+           all ? (double)killed / all : 0,
+           killed >= 0.99 * all && all > 0 ? "met" : "short");
 }
 
 /* ---- what a check costs ---- */
@@ -242,6 +269,11 @@ int main(void)
     if (spry_jit_available() != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
         return 1;
+    }
+    network_mutants(&r);
+    if (getenv("NETWORKS")) { /* those alone */
+        bench_folder_remove(home);
+        return 0;
     }
     for (int i = 0; i < CASES; i++)
         one_case(&t, &cases[i], &r);

@@ -49,11 +49,7 @@ static double cpu_seconds(void)
 
 static spry_status make(spry_problem **p, const spry_matrix *A, int i)
 {
-    if (problems[i].op == SPRY_SPMV)
-        return spry_problem_spmv(p, A, problems[i].type);
-    if (problems[i].op == SPRY_SPMM)
-        return spry_problem_spmm(p, A, WIDTH, problems[i].type);
-    return spry_problem_sddmm(p, A, WIDTH, problems[i].type);
+    return spry_problem_make(p, problems[i].op, A, WIDTH, problems[i].type);
 }
 
 /* Logs of the best and of the mean prediction; 0: nothing was found. */

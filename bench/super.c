@@ -68,13 +68,8 @@ static void insist(spry_status s)
 static spry_status make_problem(spry_problem **p, const world *w, int i,
                                 spry_op op, int64_t n, spry_type type)
 {
-    if (op == SPRY_SPMV)
-        return spry_problem_spmv(p, w->A[i], type);
-    if (op == SPRY_SPMM)
-        return spry_problem_spmm(p, w->A[i], n, type);
-    if (op == SPRY_SDDMM)
-        return spry_problem_sddmm(p, w->A[i], n, type);
-    return spry_problem_mttkrp(p, w->T[i], n, type);
+    return op == SPRY_MTTKRP ? spry_problem_mttkrp(p, w->T[i], n, type)
+                             : spry_problem_make(p, op, w->A[i], n, type);
 }
 
 static void open_world(world *w, spry_op op)

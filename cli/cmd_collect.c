@@ -245,11 +245,7 @@ static int problems_of(const plan *p, const char *source)
 static spry_status make_problem(spry_problem **out, const spry_matrix *A,
                                 spry_op op, int64_t n, spry_type type)
 {
-    if (op == SPRY_SPMV)
-        return say_status(spry_problem_spmv(out, A, type));
-    if (op == SPRY_SPMM)
-        return say_status(spry_problem_spmm(out, A, n, type));
-    return say_status(spry_problem_sddmm(out, A, n, type));
+    return say_status(spry_problem_make(out, op, A, n, type));
 }
 
 /* All problems of one matrix or of one tensor; the other is NULL. */

@@ -50,11 +50,7 @@ static spry_status open_product(spry_problem **out, const spry_matrix *m)
                         "spmv has one dense column; for %lld say "
                         "--op spmm",
                         (long long)n);
-    if (op == SPRY_SPMV)
-        return say_status(spry_problem_spmv(out, m, type));
-    if (op == SPRY_SPMM)
-        return say_status(spry_problem_spmm(out, m, n, type));
-    return say_status(spry_problem_sddmm(out, m, n, type));
+    return say_status(spry_problem_make(out, (spry_op)op, m, n, type));
 }
 
 void close_job(job *j)

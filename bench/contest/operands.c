@@ -10,11 +10,7 @@
 spry_status bench_problem(spry_problem **out, const spry_matrix *A,
                           const bench_case *c)
 {
-    if (c->op == SPRY_SPMV)
-        return spry_problem_spmv(out, A, c->type);
-    if (c->op == SPRY_SPMM)
-        return spry_problem_spmm(out, A, c->n, c->type);
-    return spry_problem_sddmm(out, A, c->n, c->type);
+    return spry_problem_make(out, c->op, A, c->n, c->type);
 }
 
 double bench_dense_bytes(const spry_matrix *A, const bench_case *c)

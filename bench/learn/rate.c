@@ -11,10 +11,7 @@ enum { SPECS = sizeof specs / sizeof specs[0], EACH = 100, FEWER = 30 };
 static spry_status make_problem(spry_problem **out, const spry_matrix *A,
                                 spry_op op)
 {
-    if (op == SPRY_SPMV)
-        return spry_problem_spmv(out, A, SPRY_F32);
-    return op == SPRY_SPMM ? spry_problem_spmm(out, A, 128, SPRY_F32)
-                           : spry_problem_sddmm(out, A, 128, SPRY_F32);
+    return spry_problem_make(out, op, A, 128, SPRY_F32);
 }
 
 /* Trials that were verified and timed, and the seconds all trials took. */

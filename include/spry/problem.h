@@ -43,6 +43,10 @@ spry_status spry_problem_sddmm(spry_problem **out, const spry_matrix *A,
 spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
                                 int64_t n, spry_type type);
 
+/* Any operation of a matrix; n counts for those with dense columns. */
+spry_status spry_problem_make(spry_problem **out, spry_op op,
+                              const spry_matrix *A, int64_t n, spry_type type);
+
 /* Dense operands of spmm are row-major unless said otherwise. */
 void spry_problem_set_layout(spry_problem *p, spry_layout layout);
 

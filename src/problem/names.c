@@ -1,28 +1,50 @@
 /* names.c - operations and types as words. */
-#include "spry/problem.h"
+#include "problem/operation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 
-static const char *const op_names[SPRY_OPS] = {"spmv", "spmm", "sddmm",
-                                               "mttkrp"};
+/* In the order of spry_op: whoever adds one adds its row here. */
+static const sp_operation operations[SPRY_OPS] = {
+    {"spmv", 1, 0, 2, 2},
+    {"spmm", 1, 1, 2, 2},
+    {"sddmm", 2, 1, 2, 2},
+    {"mttkrp", 2, 1, 3, 3},
+};
+
+const sp_operation *sp_operation_of(spry_op op)
+{
+    return (unsigned)op < SPRY_OPS ? &operations[op] : NULL;
+}
 
 const char *spry_op_name(spry_op op)
 {
-    return (unsigned)op < SPRY_OPS ? op_names[op] : "unknown";
+    const sp_operation *o = sp_operation_of(op);
+
+    return o ? o->name : "unknown";
 }
 
 spry_status spry_op_parse(spry_op *out, const char *name)
 {
     SP_NEED(out, name);
-    for (int i = 0; i < SPRY_OPS; i++)
-        if (strcmp(op_names[i], name) == 0) {
+
+    char list[80] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < SPRY_OPS; i++) {
+        if (strcmp(operations[i].name, name) == 0) {
             *out = (spry_op)i;
             return SPRY_OK;
         }
-    return sp_fail(SPRY_USAGE,
-                   "operation \"%s\" is not spmv, spmm, sddmm or mttkrp", name);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 !i                  ? ""
+                                 : i + 1 == SPRY_OPS ? " or "
+                                                     : ", ",
+                                 operations[i].name);
+    }
+    return sp_fail(SPRY_USAGE, "operation \"%s\" is not %s", name, list);
 }
 
 const char *spry_type_name(spry_type type)

@@ -61,6 +61,19 @@ static spry_status of_matrix(spry_problem **out, spry_op op,
     return make(out, &as);
 }
 
+spry_status spry_problem_make(spry_problem **out, spry_op op,
+                              const spry_matrix *A, int64_t n, spry_type type)
+{
+    SP_NEED_NEW(out, A);
+
+    const sp_operation *o = sp_operation_of(op);
+
+    SP_REFUSE(!o, "there is no operation %d", (int)op);
+    SP_REFUSE(n < 0, "%lld dense columns make no sense", (long long)n);
+    SP_REFUSE(o->modes != 2, "%s takes a tensor, not a matrix", o->name);
+    return of_matrix(out, op, A, o->columns ? n : 1, type);
+}
+
 spry_status spry_problem_spmv(spry_problem **out, const spry_matrix *A,
                               spry_type type)
 {
@@ -254,9 +267,8 @@ const sp_fibers *sp_problem_fibers(const sp_sparse *constant)
 static double flops(const spry_problem *problem)
 {
     const sp_sparse *p = (const sp_sparse *)problem;
-    double each = p->op == SPRY_MTTKRP ? 3 : 2;
 
-    return each * (double)p->A->nnz * (double)p->n;
+    return sp_operation_of(p->op)->flops * (double)p->A->nnz * (double)p->n;
 }
 
 int64_t sp_sparse_input_size(const sp_sparse *p, int which)
@@ -288,7 +300,8 @@ static int64_t output_size(const spry_problem *p)
 static double bytes(const spry_problem *problem)
 {
     const sp_sparse *p = (const sp_sparse *)problem;
-    double size = (double)p->type, index = p->op == SPRY_MTTKRP ? 8 : 4;
+    double size = (double)p->type,
+           index = 4.0 * (sp_operation_of(p->op)->modes - 1);
     double dense =
         (double)(sp_sparse_input_size(p, 0) + sp_sparse_input_size(p, 1) +
                  sp_sparse_output_size(p));

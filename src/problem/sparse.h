@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "matrix/matrix.h"
+#include "problem/operation.h"
 #include "problem/problem.h"
 
 /* What entries of a tensor share. */
@@ -63,7 +64,7 @@ spry_status sp_fibers_count(sp_fibers *out, const sp_sparse *p);
 /* Has the operation a second dense operand? */
 static inline int sp_two_operands(const sp_sparse *p)
 {
-    return p->op == SPRY_SDDMM || p->op == SPRY_MTTKRP;
+    return sp_operation_of(p->op)->operands > 1;
 }
 
 /* Results come in rows: row i of C, but the entries of A's row i for

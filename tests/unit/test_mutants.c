@@ -5,6 +5,7 @@
 #include "odd_matrices.h"
 
 #include "../../bench/faults/breed.h"
+#include "../../bench/faults/net_breed.h"
 
 enum { SAMPLE = 12 };
 
@@ -70,6 +71,28 @@ static void faults_are_noticed(void **state)
     assert_int_equal(f.survived, 0);
 }
 
+/* A few of the loops that run networks. */
+static void faults_in_networks_are_noticed(void **state)
+{
+    enum { FEW = 3, ALL = 64 };
+    bench_mutant m[ALL];
+    sp_rng r = sp_rng_seed(9);
+    int n = bench_net_choose(m, ALL, 1, &r), killed = 0;
+
+    (void)state;
+    if (spry_jit_available() != SPRY_OK)
+        skip_because("there is no compiler");
+    assert_true(n > FEW);
+    for (int i = 0; i < FEW; i++) {
+        bench_mutant *one = &m[i * n / FEW];
+
+        check_ok(bench_net_judge(one));
+        assert_int_not_equal(one->fate, BENCH_SURVIVED);
+        killed += one->fate <= BENCH_HANG;
+    }
+    assert_true(killed >= 1);
+}
+
 /* The tester itself: where a fault goes, and that a whole kernel passes. */
 static void a_fault_has_its_places(void **state)
 {
@@ -90,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_are_noticed),
+        cmocka_unit_test(faults_in_networks_are_noticed),
         cmocka_unit_test(a_fault_has_its_places),
     };
 
