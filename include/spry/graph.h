@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spry/machine.h"
 #include "spry/status.h"
+#include "spry/tune.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +68,62 @@ int64_t spry_graph_macs(const spry_graph *g);
  * elements of input and output i, float or int64_t. */
 spry_status spry_graph_reference(const spry_graph *g, const void *const *input,
                                  void *const *output);
+
+/* ---- running ----
+ *
+ * An executor is a graph as a list of plans over one arena. It borrows its
+ * graph; a run allocates nothing where every stage has a plan. One run at a
+ * time: threads that run side by side make an executor each. */
+
+typedef struct spry_executor spry_executor;
+
+typedef struct {
+    size_t size;        /* sizeof (spry_executor_options) */
+    int threads;        /* 0: all that may be used */
+    spry_effort effort; /* SPRY_PREDICT: what the store knows, else what is
+                           expected to be fastest; SPRY_MEASURE: tune */
+    double seconds;     /* of all tuning; 0: 60 */
+    int dense_only;     /* nonzero: weights that are 0 are multiplied, too */
+    const char *store;  /* NULL: the user's; ":memory:": none */
+    const spry_machine *machine; /* NULL: this one */
+    /* Called during tuning; nonzero asks to stop with what was found. */
+    int (*progress)(double elapsed, double budget, int task, int tasks,
+                    double saved, void *payload);
+    void *payload;
+} spry_executor_options;
+
+#define SPRY_EXECUTOR_DEFAULTS                                            \
+    {                                                                     \
+        sizeof(spry_executor_options), 0, SPRY_PREDICT, 0, 0, NULL, NULL, \
+            NULL, NULL                                                    \
+    }
+
+spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
+                               const spry_executor_options *options);
+/* As spry_graph_reference, in float and fast. */
+spry_status spry_executor_run(spry_executor *e, const void *const *input,
+                              void *const *output);
+void spry_executor_free(spry_executor *e);
+
+/* One stage of a run. */
+typedef struct {
+    const char *name;     /* of what comes out */
+    char task[256];       /* the operator, or "move", "gather", "plain ..." */
+    const char *way;      /* how it is computed; "" when nothing was chosen */
+    int sparse;           /* zeros among its weights are left out */
+    double density;       /* of its weights; 1 when it has none */
+    double macs, seconds; /* seconds: of the last profile, 0: none */
+} spry_executor_stage;
+
+int spry_executor_stages(const spry_executor *e);
+spry_status spry_executor_stage_of(const spry_executor *e, int i,
+                                   spry_executor_stage *out);
+/* Run it `runs` times and keep the fastest seconds of every stage. */
+spry_status spry_executor_profile(spry_executor *e, const void *const *input,
+                                  void *const *output, int runs);
+/* Bytes of the arena, and of all that must be held at once. */
+int64_t spry_executor_arena(const spry_executor *e);
+int64_t spry_executor_live(const spry_executor *e);
 
 #ifdef __cplusplus
 }

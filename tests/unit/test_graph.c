@@ -1,6 +1,7 @@
 /* test_graph.c - built-in networks: their sums, their way through a file. */
 #include "check.h"
 #include "folder.h"
+#include "graph_operands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,14 +29,6 @@ static int leave(void **state)
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
-static spry_graph *open_graph(const char *source)
-{
-    spry_graph *g;
-
-    check_ok(spry_graph_read(&g, source, NULL));
-    return g;
-}
-
 /* Parameters and multiply-adds, as published for torchvision's networks and
  * for BERT-base; BERT's first token has 768 x 768 more in its pooler. */
 static void sums(void **state)
@@ -58,49 +51,6 @@ static void sums(void **state)
     }
 }
 
-/* Random inputs of a graph, and room for its outputs. */
-typedef struct {
-    void *in[4], *out[4];
-    spry_graph_value to[4];
-} operands;
-
-static operands make_operands(const spry_graph *g, uint64_t seed)
-{
-    sp_rng rng = sp_rng_seed(seed);
-    operands o = {0};
-    spry_graph_value v;
-
-    for (int i = 0; i < spry_graph_inputs(g); i++) {
-        check_ok(spry_graph_input(g, i, &v));
-        o.in[i] = calloc((size_t)v.count, 8);
-        assert_non_null(o.in[i]);
-        for (int64_t k = 0; k < v.count; k++)
-            if (v.whole)
-                ((int64_t *)o.in[i])[k] = (int64_t)sp_rng_below(&rng, 2);
-            else
-                ((float *)o.in[i])[k] = (float)(2 * sp_rng_unit(&rng) - 1);
-    }
-    for (int i = 0; i < spry_graph_outputs(g); i++) {
-        check_ok(spry_graph_output(g, i, &o.to[i]));
-        o.out[i] = calloc((size_t)o.to[i].count, 8);
-        assert_non_null(o.out[i]);
-    }
-    return o;
-}
-
-static void free_operands(operands *o)
-{
-    for (int i = 0; i < 4; i++) {
-        free(o->in[i]);
-        free(o->out[i]);
-    }
-}
-
-static void reference(const spry_graph *g, operands *o)
-{
-    check_ok(spry_graph_reference(g, (const void *const *)o->in, o->out));
-}
-
 /* What is written and read again computes the same. */
 static void files(void **state)
 {
@@ -111,7 +61,7 @@ static void files(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof source / sizeof *source; i++) {
         spry_graph *a = open_graph(source[i]), *b;
-        operands x, y;
+        graph_operands x, y;
         double most = 0;
 
         check_ok(spry_graph_write(a, "a.onnx"));
@@ -120,8 +70,8 @@ static void files(void **state)
         assert_int_equal(spry_graph_macs(a), spry_graph_macs(b));
         x = make_operands(a, 1);
         y = make_operands(b, 1);
-        reference(a, &x);
-        reference(b, &y);
+        run_reference(a, &x);
+        run_reference(b, &y);
         for (int64_t k = 0; k < x.to[0].count; k++) {
             float v = ((float *)x.out[0])[k];
 

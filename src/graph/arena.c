@@ -1,0 +1,167 @@
+/* arena.c - one arena for all buffers, planned before anything runs.
+ *
+ * Buffers that are never needed at the same time may share their place. Each
+ * is put at the lowest place where it fits, the largest first; a few other
+ * orders are tried, too, and the smallest arena wins. */
+#include <stdlib.h>
+
+#include "graph/program.h"
+
+enum { LINE = 64 };
+
+static void used_by(sp_program *p, const sp_strided *v, int stage)
+{
+    sp_buffer *b;
+
+    if (v->buffer < 0)
+        return;
+    b = &p->buffer[v->buffer];
+    b->first = stage < b->first ? stage : b->first;
+    b->last = stage > b->last ? stage : b->last;
+}
+
+static void find_lives(sp_program *p)
+{
+    for (int i = 0; i < p->buffers; i++) {
+        p->buffer[i].first = p->stages;
+        p->buffer[i].last = -1;
+    }
+    for (int i = 0; i < p->stages; i++) {
+        const sp_stage *s = &p->stage[i];
+
+        used_by(p, &s->in, i);
+        used_by(p, &s->b, i);
+        used_by(p, &s->add, i);
+        used_by(p, &s->out, i);
+        for (int k = 0; k < SPRY_STEPS; k++)
+            used_by(p, &s->more[k], i);
+        for (int k = 0; s->list && k < s->node->inputs + s->node->outputs; k++)
+            used_by(p, &s->list[k], i);
+    }
+}
+
+static int64_t rounded(int64_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static void find_most(sp_program *p)
+{
+    for (int i = 0; i < p->stages; i++) {
+        int64_t sum = 0;
+
+        for (int b = 0; b < p->buffers; b++)
+            if (p->buffer[b].home == SP_IN_ARENA && p->buffer[b].first <= i &&
+                p->buffer[b].last >= i)
+                sum += rounded(p->buffer[b].bytes);
+        p->live = sum > p->live ? sum : p->live;
+    }
+}
+
+typedef int buffer_order(const void *a, const void *b);
+
+static int compare(double x, double y, const sp_buffer *a, const sp_buffer *b)
+{
+    return x > y ? -1 : x < y ? 1 : a < b ? -1 : a > b;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const sp_buffer *x = *(sp_buffer *const *)a, *y = *(sp_buffer *const *)b;
+
+    return compare((double)x->bytes, (double)y->bytes, x, y);
+}
+
+/* What is large and needed for long is hard to place late. */
+static int more_first(const void *a, const void *b)
+{
+    const sp_buffer *x = *(sp_buffer *const *)a, *y = *(sp_buffer *const *)b;
+
+    return compare((double)x->bytes * (x->last - x->first + 1),
+                   (double)y->bytes * (y->last - y->first + 1), x, y);
+}
+
+static int longer_first(const void *a, const void *b)
+{
+    const sp_buffer *x = *(sp_buffer *const *)a, *y = *(sp_buffer *const *)b;
+
+    return compare(x->last - x->first + (double)x->bytes * 1e-12,
+                   y->last - y->first + (double)y->bytes * 1e-12, x, y);
+}
+
+static int earlier_first(const void *a, const void *b)
+{
+    const sp_buffer *x = *(sp_buffer *const *)a, *y = *(sp_buffer *const *)b;
+
+    return compare(-(double)x->first + (double)x->bytes * 1e-12,
+                   -(double)y->first + (double)y->bytes * 1e-12, x, y);
+}
+
+static int meet(const sp_buffer *a, const sp_buffer *b)
+{
+    return a->first <= b->last && b->first <= a->last;
+}
+
+/* The lowest place for `b` beside those that live with it; placed[] is in no
+ * order, so every end of one is tried. */
+static int64_t lowest(const sp_buffer *b, sp_buffer **placed, int count)
+{
+    int64_t best = INT64_MAX;
+
+    for (int i = -1; i < count; i++) {
+        int64_t at = i < 0 ? 0 : placed[i]->place + rounded(placed[i]->bytes);
+        int free_here = at < best && (i < 0 || meet(b, placed[i]));
+
+        for (int k = 0; free_here && k < count; k++)
+            free_here = !meet(b, placed[k]) ||
+                        at + rounded(b->bytes) <= placed[k]->place ||
+                        placed[k]->place + rounded(placed[k]->bytes) <= at;
+        if (free_here)
+            best = at;
+    }
+    return best;
+}
+
+/* Bytes that the buffers take, placed in this order. */
+static int64_t place_all(sp_buffer **list, int count, buffer_order *order)
+{
+    int64_t arena = 0;
+
+    qsort(list, (size_t)count, sizeof *list, order);
+    for (int i = 0; i < count; i++) {
+        int64_t end;
+
+        list[i]->place = lowest(list[i], list, i);
+        end = list[i]->place + rounded(list[i]->bytes);
+        arena = end > arena ? end : arena;
+    }
+    return arena;
+}
+
+spry_status sp_arena_plan(sp_program *p)
+{
+    static buffer_order *const orders[] = {larger_first, more_first,
+                                           longer_first, earlier_first};
+    sp_buffer **list = sp_alloc(p->buffers + 1, sizeof *list);
+    int count = 0, best = 0;
+
+    if (!list)
+        return sp_fail_memory((size_t)p->buffers * sizeof *list);
+    find_lives(p);
+    find_most(p);
+    for (int i = 0; i < p->buffers; i++)
+        if (p->buffer[i].home == SP_IN_ARENA && p->buffer[i].last >= 0)
+            list[count++] = &p->buffer[i];
+    p->arena = INT64_MAX;
+    for (int i = 0; i < 4; i++) {
+        int64_t bytes = place_all(list, count, orders[i]);
+
+        if (bytes < p->arena) {
+            p->arena = bytes;
+            best = i;
+        }
+    }
+    place_all(list, count, orders[best]);
+    sp_free(list);
+    return SPRY_OK;
+}

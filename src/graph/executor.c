@@ -1,0 +1,335 @@
+/* executor.c - a list of plans over one arena. */
+#include <string.h>
+
+#include "graph/calls.h"
+#include "graph/executor.h"
+
+enum { MOVE_ALONE = 1 << 15 }; /* elements that one thread moves faster */
+
+/* ---- one stage ---- */
+
+static void *address(const spry_executor *e, const sp_strided *v, size_t size)
+{
+    const sp_buffer *b;
+    char *base;
+
+    if (v->buffer < 0)
+        return NULL;
+    b = &e->p->buffer[v->buffer];
+    switch (b->home) {
+    case SP_IN_ARENA: base = e->arena + b->place; break;
+    case SP_IN_CONSTANT: base = (char *)(uintptr_t)b->data; break;
+    case SP_IN_INPUT: base = (char *)(uintptr_t)e->input[b->which]; break;
+    case SP_IN_OUTPUT:
+    default: base = e->output[b->which]; break;
+    }
+    return base + v->first * (int64_t)size;
+}
+
+typedef struct {
+    const spry_executor *e;
+    const sp_ready_stage *x;
+    spry_tensors t;
+} share_job;
+
+static void run_share(void *arg, int i)
+{
+    share_job *j = arg;
+
+    sp_dense_share(j->x->dense, &j->t, i,
+                   j->e->scratch ? j->e->scratch + i * j->e->scratch_bytes
+                                 : NULL);
+}
+
+static void tensors_of(spry_tensors *t, const spry_executor *e,
+                       const sp_stage *s)
+{
+    memset(t, 0, sizeof *t);
+    t->in = address(e, &s->in, 4);
+    t->b = address(e, &s->b, 4);
+    t->add = address(e, &s->add, 4);
+    t->out = address(e, &s->out, 4);
+    for (int i = 0; i < SPRY_STEPS; i++)
+        t->more[i] = address(e, &s->more[i], 4);
+}
+
+static spry_status run_dense(const spry_executor *e, const sp_ready_stage *x)
+{
+    share_job j = {.e = e, .x = x};
+
+    tensors_of(&j.t, e, x->stage);
+    sp_team_run(e->team, run_share, &j, x->shares);
+    return SPRY_OK;
+}
+
+static void move_share(void *arg, int i)
+{
+    share_job *j = arg;
+    const sp_stage *s = j->x->stage;
+    sp_strided a = s->in, b = s->out;
+
+    a.first = b.first = 0; /* counted in the addresses */
+    sp_move_share(address(j->e, &s->out, s->size), &b,
+                  address(j->e, &s->in, s->size), &a, s->size, i, j->x->shares);
+}
+
+static spry_status run_move(const spry_executor *e, const sp_ready_stage *x)
+{
+    share_job j = {.e = e, .x = x};
+
+    sp_team_run(e->team, move_share, &j, x->shares);
+    return SPRY_OK;
+}
+
+static spry_status run_gather(const spry_executor *e, const sp_stage *s)
+{
+    const float *table = address(e, &s->in, 4);
+    const int64_t *which = address(e, &s->b, 8);
+    float *out = address(e, &s->out, 4);
+    int64_t rows = s->in.shape.dim[0], each = s->in.shape.dim[1], count;
+    spry_status status = sp_extent_count(&count, &s->b.shape);
+
+    for (int64_t i = 0; status == SPRY_OK && i < count; i++) {
+        int64_t at = which[i] < 0 ? which[i] + rows : which[i];
+
+        if (at < 0 || at >= rows)
+            return sp_refuse(s->node, "index %lld of %lld", (long long)which[i],
+                             (long long)rows);
+        memcpy(out + i * each, table + at * each, (size_t)each * sizeof *out);
+    }
+    return status;
+}
+
+static spry_status plain_arrays(sp_node_call *x, const spry_executor *e,
+                                const sp_stage *s)
+{
+    const sp_opnode *n = s->node;
+
+    for (int i = 0; i < n->inputs + n->outputs; i++) {
+        int in = i < n->inputs;
+        int v = in ? n->input[i] : n->output[i - n->inputs];
+        sp_array *a = in ? &x->in[i] : &x->out[i - n->inputs];
+        const sp_opvalue *value = &e->g->value[v < 0 ? 0 : v];
+
+        if (v < 0)
+            continue;
+        *a = (sp_array){value->whole, value->shape, value->count, NULL};
+        a->data = sp_alloc_raw(a->count ? a->count : 1, sizeof *a->data);
+        if (!a->data)
+            return sp_fail_memory((size_t)a->count * sizeof *a->data);
+        if (in)
+            sp_array_load(a->data, value,
+                          address(e, &s->list[i], value->whole ? 8 : 4));
+    }
+    return SPRY_OK;
+}
+
+static spry_status run_plain(const spry_executor *e, const sp_stage *s)
+{
+    const sp_opnode *n = s->node;
+    sp_node_call x;
+    spry_status status = sp_call_open(&x, e->g, n);
+
+    if (status == SPRY_OK)
+        status = plain_arrays(&x, e, s);
+    if (status == SPRY_OK)
+        status = n->op->compute(&x.call);
+    for (int i = 0; status == SPRY_OK && i < n->outputs; i++)
+        if (n->output[i] >= 0)
+            sp_array_store(
+                address(e, &s->list[n->inputs + i], x.out[i].whole ? 8 : 4),
+                &x.out[i]);
+    sp_call_close(&x, n);
+    return status;
+}
+
+static spry_status run_stage(const spry_executor *e, const sp_ready_stage *x)
+{
+    switch (x->stage->kind) {
+    case SP_STAGE_DENSE: return run_dense(e, x);
+    case SP_STAGE_MOVE: return run_move(e, x);
+    case SP_STAGE_GATHER: return run_gather(e, x->stage);
+    case SP_STAGE_PLAIN: break;
+    }
+    return run_plain(e, x->stage);
+}
+
+/* ---- runs ---- */
+
+spry_status spry_executor_run(spry_executor *e, const void *const *input,
+                              void *const *output)
+{
+    spry_status s;
+
+    if (!e)
+        return sp_fail(SPRY_USAGE, "there is no executor");
+    s = sp_graph_check_operands(e->g, input, output);
+    e->input = input;
+    e->output = output;
+    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
+        s = run_stage(e, &e->stage[i]);
+    return s;
+}
+
+spry_status spry_executor_profile(spry_executor *e, const void *const *input,
+                                  void *const *output, int runs)
+{
+    spry_status s;
+
+    if (!e || runs < 1)
+        return sp_fail(SPRY_USAGE, "a profile needs an executor and runs");
+    s = sp_graph_check_operands(e->g, input, output);
+    e->input = input;
+    e->output = output;
+    for (int r = 0; r < runs; r++)
+        for (int i = 0; s == SPRY_OK && i < e->p->stages; i++) {
+            double begun = sp_seconds(), took;
+
+            s = run_stage(e, &e->stage[i]);
+            took = sp_seconds() - begun;
+            if (r == 0 || took < e->stage[i].seconds)
+                e->stage[i].seconds = took;
+        }
+    return s;
+}
+
+/* ---- making ---- */
+
+static spry_status take_options(spry_executor *e,
+                                const spry_executor_options *o)
+{
+    static const spry_executor_options usual = SPRY_EXECUTOR_DEFAULTS;
+    spry_status s = SPRY_OK;
+
+    e->o = o ? *o : usual;
+    if (e->o.size != sizeof e->o || e->o.threads < 0 || e->o.seconds < 0)
+        return sp_fail(SPRY_USAGE, "the options of an executor make no sense");
+    if (e->o.machine)
+        e->m = *e->o.machine;
+    else
+        s = spry_machine_detect(&e->m);
+    e->threads = e->o.threads ? e->o.threads : e->m.threads;
+    if (e->threads < 1 || e->threads > e->m.threads)
+        e->threads = e->m.threads;
+    e->m.threads = e->threads;
+    return s;
+}
+
+/* Room for the arena and for what shares need beside it. */
+static spry_status make_room(spry_executor *e)
+{
+    e->arena = sp_alloc(e->p->arena ? e->p->arena : 1, 1);
+    for (int i = 0; i < e->p->stages; i++)
+        if (e->stage[i].scratch > e->scratch_bytes)
+            e->scratch_bytes = e->stage[i].scratch;
+    e->scratch_bytes = (e->scratch_bytes + 63) / 64 * 64;
+    if (e->scratch_bytes)
+        e->scratch = sp_alloc(e->scratch_bytes * e->threads, 1);
+    return e->arena && (e->scratch || !e->scratch_bytes)
+               ? SPRY_OK
+               : sp_fail_memory((size_t)e->p->arena);
+}
+
+static void set_moves(spry_executor *e)
+{
+    for (int i = 0; i < e->p->stages; i++) {
+        const sp_stage *s = &e->p->stage[i];
+        int64_t count = 1;
+
+        if (s->kind != SP_STAGE_MOVE)
+            continue;
+        for (int d = 0; d < s->in.shape.dims; d++)
+            count *= s->in.shape.dim[d];
+        e->stage[i].shares = count < MOVE_ALONE ? 1 : e->threads;
+    }
+}
+
+spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
+                               const spry_executor_options *options)
+{
+    spry_executor *e;
+    spry_status s;
+
+    if (!out || !g)
+        return sp_fail(SPRY_USAGE, "an executor needs a graph");
+    *out = NULL;
+    e = sp_alloc(1, sizeof *e);
+    if (!e)
+        return sp_fail_memory(sizeof *e);
+    e->g = g;
+    s = take_options(e, options);
+    if (s == SPRY_OK)
+        s = sp_program_make(&e->p, g);
+    if (s == SPRY_OK)
+        s = sp_executor_choose(e);
+    if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)
+        s = sp_executor_tune(e);
+    if (s == SPRY_OK)
+        s = make_room(e);
+    if (s == SPRY_OK)
+        s = sp_team_open(&e->team, e->threads);
+    if (s == SPRY_OK) {
+        set_moves(e);
+        *out = e;
+    } else
+        spry_executor_free(e);
+    return s;
+}
+
+void spry_executor_free(spry_executor *e)
+{
+    if (!e)
+        return;
+    sp_team_close(e->team);
+    for (int i = 0; e->stage && i < e->p->stages; i++) {
+        spry_plan_free(e->stage[i].plan);
+        spry_problem_free(e->stage[i].problem);
+    }
+    sp_free(e->stage);
+    sp_free(e->task);
+    sp_free(e->arena);
+    sp_free(e->scratch);
+    sp_program_free(e->p);
+    sp_free(e);
+}
+
+/* ---- questions ---- */
+
+int spry_executor_stages(const spry_executor *e)
+{
+    return e ? e->p->stages : 0;
+}
+
+int64_t spry_executor_arena(const spry_executor *e)
+{
+    return e ? e->p->arena : 0;
+}
+
+int64_t spry_executor_live(const spry_executor *e)
+{
+    return e ? e->p->live : 0;
+}
+
+spry_status spry_executor_stage_of(const spry_executor *e, int i,
+                                   spry_executor_stage *out)
+{
+    static const char *const words[] = {"", "move", "gather", "plain"};
+    const sp_ready_stage *x;
+
+    if (!e || !out || i < 0 || i >= e->p->stages)
+        return sp_fail(SPRY_USAGE, "there is no such stage");
+    x = &e->stage[i];
+    *out = (spry_executor_stage){.name = x->stage->name,
+                                 .way = x->plan ? x->plan->text : "",
+                                 .density = x->density,
+                                 .macs = x->stage->macs,
+                                 .seconds = x->seconds};
+    if (x->stage->kind == SP_STAGE_DENSE)
+        spry_operator_text(out->task, sizeof out->task, &x->stage->op);
+    else
+        snprintf(out->task, sizeof out->task, "%s%s%s", words[x->stage->kind],
+                 x->stage->kind == SP_STAGE_PLAIN ? " " : "",
+                 x->stage->kind == SP_STAGE_PLAIN ? x->stage->node->op->name
+                                                  : "");
+    return SPRY_OK;
+}

@@ -1,0 +1,60 @@
+/* executor.h - what the files of the executor share. */
+#ifndef SP_EXECUTOR_H
+#define SP_EXECUTOR_H
+
+#include "dense/dense.h"
+#include "graph/program.h"
+#include "graph/team.h"
+#include "plan/plan.h"
+
+/* A stage with its plan, ready to run. */
+typedef struct {
+    const sp_stage *stage;
+    spry_problem *problem;
+    spry_plan *plan;
+    const sp_dense_plan *dense; /* the plan as what it is */
+    int task;                   /* stages of one task are computed alike */
+    int shares;
+    int64_t scratch; /* bytes of each share */
+    double seconds;  /* of the last profile */
+    double density;
+} sp_ready_stage;
+
+/* Equal stages: an operator with its sizes. */
+typedef struct {
+    const char *key;
+    char text[SPRY_SCHEDULE_TEXT]; /* the way that was chosen */
+    int first;                     /* one of its stages */
+    int weight;                    /* stages */
+    double seconds, bound;         /* of a run: now, and at the very least */
+    int tuned;
+} sp_graph_task;
+
+struct spry_executor {
+    const spry_graph *g;
+    sp_program *p;
+    spry_machine m;
+    spry_executor_options o;
+    int threads;
+    sp_ready_stage *stage; /* [p->stages] */
+    sp_graph_task *task;
+    int tasks;
+    sp_team *team;
+    char *arena, *scratch;
+    int64_t scratch_bytes; /* of one thread */
+    const void *const *input;
+    void *const *output; /* of the run under way */
+};
+
+/* Plans for all stages, as store and model say (choose.c). */
+spry_status sp_executor_choose(spry_executor *e);
+/* A plan of stage i by text, in place of the one it has. */
+spry_status sp_executor_bind(spry_executor *e, int i, const char *text);
+/* Race ways for the tasks where it pays (tune.c). */
+spry_status sp_executor_tune(spry_executor *e);
+
+/* Elements of a to b, share i of n (move.c). */
+void sp_move_share(void *to, const sp_strided *b, const void *from,
+                   const sp_strided *a, size_t size, int i, int n);
+
+#endif

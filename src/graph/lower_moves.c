@@ -1,0 +1,207 @@
+/* lower_moves.c - operators that move elements: most become another view of
+ * the same buffer. */
+#include <string.h>
+
+#include "graph/opcodes.h"
+#include "graph/program.h"
+
+/* The same elements in another shape. */
+static spry_status reshape(sp_lowering *l, const sp_opnode *n)
+{
+    sp_strided v;
+    spry_status s = sp_view_as_rows(&v, l, n->input[0]);
+
+    if (s == SPRY_OK) {
+        l->view[n->output[0]] =
+            sp_view_rows(v.buffer, &sp_lowered_value(l, n->output[0])->shape);
+        l->view[n->output[0]].first = v.first;
+    }
+    return s;
+}
+
+static spry_status same(sp_lowering *l, const sp_opnode *n)
+{
+    sp_strided v;
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    if (s == SPRY_OK)
+        l->view[n->output[0]] = v;
+    return s;
+}
+
+static spry_status transpose(sp_lowering *l, const sp_opnode *n)
+{
+    const sp_attr *perm = sp_attr_find(n, "perm");
+    sp_strided v, out;
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    out = v;
+    for (int i = 0; s == SPRY_OK && i < v.shape.dims; i++) {
+        int from = perm ? (int)perm->ints[i] : v.shape.dims - 1 - i;
+
+        out.shape.dim[i] = v.shape.dim[from];
+        out.step[i] = v.step[from];
+    }
+    if (s == SPRY_OK)
+        l->view[n->output[0]] = out;
+    return s;
+}
+
+static spry_status expand(sp_lowering *l, const sp_opnode *n)
+{
+    const sp_extent *to = &sp_lowered_value(l, n->output[0])->shape;
+    sp_strided v, out = {.shape = *to};
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    if (s != SPRY_OK)
+        return s;
+    out.buffer = v.buffer;
+    out.first = v.first;
+    for (int i = 1; i <= v.shape.dims; i++)
+        if (v.shape.dim[v.shape.dims - i] != 1)
+            out.step[to->dims - i] = v.step[v.shape.dims - i];
+    l->view[n->output[0]] = out;
+    return s;
+}
+
+/* The parts lie one behind the other along the axis. */
+static spry_status split(sp_lowering *l, const sp_opnode *n)
+{
+    int64_t axis = sp_attr_int(n, "axis", 0), at = 0;
+    sp_strided v;
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    axis += axis < 0 ? v.shape.dims : 0;
+    for (int i = 0; s == SPRY_OK && i < n->outputs; i++) {
+        const sp_extent *part;
+
+        if (n->output[i] < 0)
+            continue;
+        part = &sp_lowered_value(l, n->output[i])->shape;
+        l->view[n->output[i]] = v;
+        l->view[n->output[i]].shape = *part;
+        l->view[n->output[i]].first += at * v.step[axis];
+        at += part->dim[axis];
+    }
+    return s;
+}
+
+static spry_status move_into(sp_lowering *l, const sp_strided *from,
+                             const sp_strided *to, size_t size, int value)
+{
+    sp_stage *m;
+    spry_status s = sp_new_stage(&m, l, SP_STAGE_MOVE, value);
+
+    if (s == SPRY_OK) {
+        m->in = *from;
+        m->out = *to;
+        m->size = size;
+    }
+    return s;
+}
+
+/* Inputs that were not computed in their place are moved there. */
+static spry_status concat(sp_lowering *l, const sp_opnode *n)
+{
+    const sp_opvalue *value = sp_lowered_value(l, n->output[0]);
+    size_t size = value->whole ? 8 : 4;
+    int64_t axis = sp_attr_int(n, "axis", 1), at = 0;
+    int joined = l->joined[n - l->node];
+    sp_strided all;
+    spry_status s = SPRY_OK;
+
+    axis += axis < 0 ? value->shape.dims : 0;
+    if (joined >= 0)
+        all = l->view[n->output[0]] =
+            sp_view_images(joined, &value->shape, value->shape.dim[1]);
+    else
+        s = sp_place_rows(&all, l, n->output[0]);
+    for (int i = 0; s == SPRY_OK && i < n->inputs; i++) {
+        sp_strided from, to = all;
+
+        s = sp_view_of(&from, l, n->input[i]);
+        if (s != SPRY_OK)
+            break;
+        to.shape = from.shape;
+        to.first += at * all.step[axis];
+        at += from.shape.dim[axis];
+        if (from.buffer != all.buffer || from.first != to.first ||
+            !sp_view_alike(&from, &to))
+            s = move_into(l, &from, &to, size, n->input[i]);
+    }
+    return s;
+}
+
+static spry_status gather(sp_lowering *l, const sp_opnode *n, int *known)
+{
+    const sp_opvalue *table = sp_lowered_value(l, n->input[0]);
+    sp_strided from, which, to;
+    sp_stage *stage;
+    double at;
+    spry_status s;
+
+    /* One known index is a slice. */
+    if (sp_single(l, n->input[1], &at)) {
+        int64_t axis = sp_attr_int(n, "axis", 0);
+
+        axis += axis < 0 ? table->shape.dims : 0;
+        s = sp_view_of(&from, l, n->input[0]);
+        if (s != SPRY_OK)
+            return s;
+        at += at < 0 ? (double)from.shape.dim[axis] : 0;
+        if (!(at >= 0 && at < (double)from.shape.dim[axis]))
+            return sp_refuse(n, "index %.0f", at);
+        from.first += (int64_t)at * from.step[axis];
+        if (sp_lowered_value(l, n->input[1])->shape.dims == 1)
+            from.shape.dim[axis] = 1;
+        else if (sp_lowered_value(l, n->input[1])->shape.dims == 0) {
+            for (int i = (int)axis; i < from.shape.dims - 1; i++) {
+                from.shape.dim[i] = from.shape.dim[i + 1];
+                from.step[i] = from.step[i + 1];
+            }
+            from.shape.dims--;
+        } else
+            return SPRY_OK;
+        *known = 1;
+        l->view[n->output[0]] = from;
+        return s;
+    }
+    if (sp_attr_int(n, "axis", 0) != 0 || table->whole ||
+        table->shape.dims != 2)
+        return SPRY_OK;
+    *known = 1;
+    s = sp_view_as_rows(&from, l, n->input[0]);
+    if (s == SPRY_OK)
+        s = sp_view_as_rows(&which, l, n->input[1]);
+    if (s == SPRY_OK)
+        s = sp_place_rows(&to, l, n->output[0]);
+    if (s == SPRY_OK)
+        s = sp_new_stage(&stage, l, SP_STAGE_GATHER, n->output[0]);
+    if (s != SPRY_OK)
+        return s;
+    stage->in = from;
+    stage->b = which;
+    stage->out = to;
+    stage->size = 4;
+    stage->node = n;
+    return s;
+}
+
+spry_status sp_lower_moves(sp_lowering *l, sp_opnode *n, int *known)
+{
+    static const struct {
+        const char *name;
+        spry_status (*lower)(sp_lowering *l, const sp_opnode *n);
+    } moves[] = {{"Reshape", reshape},     {"Flatten", reshape},
+                 {"Squeeze", reshape},     {"Unsqueeze", reshape},
+                 {"Identity", same},       {"Dropout", same},
+                 {"Transpose", transpose}, {"Expand", expand},
+                 {"Split", split},         {"Concat", concat}};
+
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (sp_called(n, moves[i].name)) {
+            *known = 1;
+            return moves[i].lower(l, n);
+        }
+    return sp_called(n, "Gather") ? gather(l, n, known) : SPRY_OK;
+}
