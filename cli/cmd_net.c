@@ -49,6 +49,8 @@ spry_status cmd_net(int argc, char **argv)
     const char *near;
     spry_status s;
 
+    if (net_is_graph(argc, argv))
+        return net_graph(argc, argv);
     for (int a = 0; argc > 0 && actions[a].name; a++)
         if (strcmp(argv[0], actions[a].name) == 0)
             return actions[a].run(argc - 1, argv + 1);

@@ -8,6 +8,11 @@ command net_bench, net_compile, net_export, net_generate, net_inspect,
     net_order, net_predict, net_run, net_simulate, net_train_order, net_tune,
     net_verify;
 
+/* Operator graphs, MODEL.onnx or net:NAME, have actions of their own
+ * (net_graph.c). */
+int net_is_graph(int argc, char **argv);
+command net_graph;
+
 /* How to read a network, which order to make of it and how: options of
  * several actions. */
 extern const opt net_reading[];

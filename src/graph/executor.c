@@ -215,19 +215,28 @@ static spry_status take_options(spry_executor *e,
     return s;
 }
 
-/* Room for the arena and for what shares need beside it. */
+spry_status sp_executor_room(spry_executor *e)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < e->p->stages; i++)
+        most = e->stage[i].scratch > most ? e->stage[i].scratch : most;
+    most = (most + 63) / 64 * 64;
+    if (most <= e->scratch_bytes)
+        return SPRY_OK;
+    sp_free(e->scratch);
+    e->scratch_bytes = 0;
+    e->scratch = sp_alloc(most * e->threads, 1);
+    if (!e->scratch)
+        return sp_fail_memory((size_t)(most * e->threads));
+    e->scratch_bytes = most;
+    return SPRY_OK;
+}
+
 static spry_status make_room(spry_executor *e)
 {
     e->arena = sp_alloc(e->p->arena ? e->p->arena : 1, 1);
-    for (int i = 0; i < e->p->stages; i++)
-        if (e->stage[i].scratch > e->scratch_bytes)
-            e->scratch_bytes = e->stage[i].scratch;
-    e->scratch_bytes = (e->scratch_bytes + 63) / 64 * 64;
-    if (e->scratch_bytes)
-        e->scratch = sp_alloc(e->scratch_bytes * e->threads, 1);
-    return e->arena && (e->scratch || !e->scratch_bytes)
-               ? SPRY_OK
-               : sp_fail_memory((size_t)e->p->arena);
+    return e->arena ? sp_executor_room(e) : sp_fail_memory((size_t)e->p->arena);
 }
 
 static void set_moves(spry_executor *e)
@@ -262,16 +271,17 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
         s = sp_program_make(&e->p, g);
     if (s == SPRY_OK)
         s = sp_executor_choose(e);
-    if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)
-        s = sp_executor_tune(e);
     if (s == SPRY_OK)
         s = make_room(e);
     if (s == SPRY_OK)
         s = sp_team_open(&e->team, e->threads);
-    if (s == SPRY_OK) {
+    if (s == SPRY_OK)
         set_moves(e);
+    if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)
+        s = sp_executor_tune(e);
+    if (s == SPRY_OK)
         *out = e;
-    } else
+    else
         spry_executor_free(e);
     return s;
 }

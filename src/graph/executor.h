@@ -50,6 +50,8 @@ struct spry_executor {
 spry_status sp_executor_choose(spry_executor *e);
 /* A plan of stage i by text, in place of the one it has. */
 spry_status sp_executor_bind(spry_executor *e, int i, const char *text);
+/* Room for what the plans' shares need, after they changed. */
+spry_status sp_executor_room(spry_executor *e);
 /* Race ways for the tasks where it pays (tune.c). */
 spry_status sp_executor_tune(spry_executor *e);
 

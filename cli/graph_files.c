@@ -1,0 +1,200 @@
+/* graph_files.c - inputs and outputs of operator graphs, from and to .npy. */
+#include "graph_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+
+/* ---- reading ---- */
+
+/* The number at p, of a NumPy kind and size. */
+static double number_at(const char *p, const sp_npy *h)
+{
+    float f;
+    int32_t i;
+    int64_t l;
+    double d;
+
+    if (h->kind == 'f' && h->size == 4) {
+        memcpy(&f, p, sizeof f);
+        return (double)f;
+    }
+    if (h->kind == 'f') {
+        memcpy(&d, p, sizeof d);
+        return d;
+    }
+    if (h->size == 4) {
+        memcpy(&i, p, sizeof i);
+        return (double)i;
+    }
+    memcpy(&l, p, sizeof l);
+    return (double)l;
+}
+
+static int fits(const sp_npy *h, const spry_graph_value *v)
+{
+    int good = (h->kind == 'f' || h->kind == 'i') &&
+               (h->size == 4 || h->size == 8) && !h->swap &&
+               (!h->columns_first || h->dims < 2) && h->dims == v->dims;
+
+    for (int i = 0; good && i < v->dims; i++)
+        good = h->shape[i] == v->dim[i];
+    return good;
+}
+
+static spry_status take_numbers(void *to, FILE *f, const sp_npy *h,
+                                const spry_graph_value *v, const char *path)
+{
+    char item[8];
+
+    for (int64_t i = 0; i < v->count; i++) {
+        double x;
+
+        if (fread(item, 1, (size_t)h->size, f) != (size_t)h->size)
+            return say_fail(SPRY_INPUT, "%s: the file ends early", path);
+        x = number_at(item, h);
+        if (v->whole)
+            ((int64_t *)to)[i] = (int64_t)x;
+        else
+            ((float *)to)[i] = (float)x;
+    }
+    return fgetc(f) == EOF
+               ? SPRY_OK
+               : say_fail(SPRY_INPUT, "%s: the file is too long", path);
+}
+
+static spry_status read_array(void *to, const spry_graph_value *v,
+                              const char *path)
+{
+    char begin[SP_NPY_BEGIN];
+    FILE *f = fopen(path, "rb");
+    char *data = NULL;
+    size_t length = 0;
+    sp_npy h;
+    spry_status s;
+
+    if (!f)
+        return say_fail(SPRY_INPUT, "%s: %s", path, strerror(errno));
+    if (fread(begin, 1, sizeof begin, f) == sizeof begin &&
+        memcmp(begin, "\x93NUMPY", 6) == 0)
+        length = sp_npy_length(begin);
+    data = calloc(1, length + sizeof begin + 1);
+    if (data)
+        memcpy(data, begin, sizeof begin);
+    if (!data || length < sizeof begin ||
+        fread(data + sizeof begin, 1, length - sizeof begin, f) !=
+            length - sizeof begin ||
+        !sp_npy_parse(&h, data))
+        s = say_fail(SPRY_INPUT, "%s: not a .npy file", path);
+    else if (!fits(&h, v))
+        s = say_fail(SPRY_INPUT,
+                     "%s: not an array of the shape of the input %s", path,
+                     v->name);
+    else
+        s = take_numbers(to, f, &h, v, path);
+    free(data);
+    fclose(f);
+    return s;
+}
+
+/* ---- all of them ---- */
+
+/* Small numbers from a multiplied counter: the same everywhere. */
+static void fill(void *to, const spry_graph_value *v)
+{
+    uint64_t state = cli.seed + 1;
+
+    for (int64_t i = 0; i < v->count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        if (v->whole)
+            ((int64_t *)to)[i] = (int64_t)(state >> 63);
+        else
+            ((float *)to)[i] = (float)(state >> 40) / (float)(1 << 23) - 1.0f;
+    }
+}
+
+static spry_status room(void **out, const spry_graph_value *v)
+{
+    *out = calloc((size_t)(v->count ? v->count : 1), 8);
+    return *out ? SPRY_OK : say_fail(SPRY_SYSTEM, "not enough memory");
+}
+
+static spry_status fill_inputs(graph_arrays *a, const char *files)
+{
+    char *list = files ? strdup(files) : NULL, *at = list;
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; s == SPRY_OK && i < a->inputs; i++) {
+        char *comma = at ? strchr(at, ',') : NULL;
+
+        s = room(&a->in[i], &a->from[i]);
+        if (s == SPRY_OK && !files)
+            fill(a->in[i], &a->from[i]);
+        if (s != SPRY_OK || !files)
+            continue;
+        if (comma)
+            *comma = 0;
+        s = at ? read_array(a->in[i], &a->from[i], at)
+               : say_fail(SPRY_USAGE,
+                          "--input names fewer files than the %d "
+                          "inputs",
+                          a->inputs);
+        at = comma ? comma + 1 : NULL;
+    }
+    if (s == SPRY_OK && at)
+        s = say_fail(SPRY_USAGE, "--input names more files than the %d inputs",
+                     a->inputs);
+    free(list);
+    return s;
+}
+
+spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
+                              const char *files)
+{
+    spry_status s = SPRY_OK;
+
+    memset(a, 0, sizeof *a);
+    a->inputs = spry_graph_inputs(g);
+    a->outputs = spry_graph_outputs(g);
+    if (a->inputs > GRAPH_VALUES || a->outputs > GRAPH_VALUES) {
+        a->inputs = a->outputs = 0;
+        return say_fail(SPRY_USAGE, "more than %d inputs or outputs",
+                        GRAPH_VALUES);
+    }
+    for (int i = 0; i < a->inputs; i++)
+        spry_graph_input(g, i, &a->from[i]);
+    for (int i = 0; s == SPRY_OK && i < a->outputs; i++) {
+        spry_graph_output(g, i, &a->to[i]);
+        s = room(&a->out[i], &a->to[i]);
+    }
+    return s == SPRY_OK ? fill_inputs(a, files) : s;
+}
+
+void graph_arrays_close(graph_arrays *a)
+{
+    for (int i = 0; i < GRAPH_VALUES; i++) {
+        free(a->in[i]);
+        free(a->out[i]);
+    }
+}
+
+spry_status graph_write(const graph_arrays *a, int i, const char *path)
+{
+    const spry_graph_value *v = &a->to[i];
+    int64_t first = v->dims > 1 ? v->dim[0] : 1;
+    dense d = {.dims = v->dims > 1 ? 2 : 1,
+               .shape = {first, first ? v->count / first : 0},
+               .type = SPRY_F32,
+               .data = a->out[i]};
+
+    if (v->whole)
+        return say_fail(SPRY_USAGE, "the output %s holds whole numbers",
+                        v->name);
+    if (d.dims == 1) {
+        d.shape[0] = v->count;
+        d.shape[1] = 1;
+    }
+    return npy_write(&d, path);
+}

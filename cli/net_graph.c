@@ -1,0 +1,435 @@
+/* net_graph.c - `spry net` on operator graphs: ONNX files and built-in
+ * networks. */
+#include "net.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_files.h"
+
+static const char *inputs, *out_file;
+static double unknown, budget, runs = 10;
+static int reference, dense_only, untuned;
+
+static const opt reading[] = {
+    {"dim", OPT_COUNT, &unknown, "N",
+     "what a dimension without a number is taken for (1)"},
+    {0}};
+static const opt computing[] = {
+    {"input", OPT_TEXT, &inputs, "FILES",
+     "x.npy,y.npy: one for each input; else random numbers"},
+    {"out", OPT_TEXT, &out_file, "FILE.npy", "write the first output"},
+    {"reference", OPT_FLAG, &reference, NULL, "compute plainly, in double"},
+    {"runs", OPT_COUNT, &runs, "N", "time so many (10)"},
+    {"dense", OPT_FLAG, &dense_only, NULL, "multiply zeros of weights, too"},
+    {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
+    {0}};
+static const opt tuning[] = {
+    {"budget", OPT_SECONDS, &budget, "TIME", "spend about this (60s)"},
+    {"dense", OPT_FLAG, &dense_only, NULL, "multiply zeros of weights, too"},
+    {0}};
+static const opt exporting[] = {
+    {"out", OPT_TEXT, &out_file, "FILE.onnx", "where to write"}, {0}};
+
+int net_is_graph(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        size_t n = strlen(argv[i]);
+
+        if (strncmp(argv[i], "net:", 4) == 0 ||
+            (n > 5 && strcmp(argv[i] + n - 5, ".onnx") == 0 &&
+             strcmp(argv[i - 1], "--out") != 0))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- what all of them do ---- */
+
+static spry_status open_graph(spry_graph **g, const char *source)
+{
+    spry_graph_options o = {sizeof o, (int64_t)unknown};
+
+    return say_status(spry_graph_read(g, source, &o));
+}
+
+static spry_executor_options options_of(spry_effort effort)
+{
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+
+    o.threads = cli.threads;
+    o.effort = effort;
+    o.seconds = budget;
+    o.dense_only = dense_only;
+    o.store = untuned ? ":memory:" : cli.store;
+    return o;
+}
+
+/* Seconds of the fastest of several runs. */
+static spry_status time_runs(double *best, spry_executor *e,
+                             const graph_arrays *a, int count)
+{
+    spry_status s = SPRY_OK;
+
+    *best = HUGE_VAL;
+    for (int i = 0; s == SPRY_OK && i < count && !stop_asked(); i++) {
+        double begun = now_seconds(), took;
+
+        s = say_status(
+            spry_executor_run(e, (const void *const *)a->in, a->out));
+        took = now_seconds() - begun;
+        *best = took < *best ? took : *best;
+    }
+    return s;
+}
+
+/* ---- inspect ---- */
+
+static void print_value(const char *what, const spry_graph_value *v)
+{
+    printf("%s %s: %s", what, v->name, v->whole ? "int64" : "float32");
+    for (int i = 0; i < v->dims; i++)
+        printf("%s%" PRId64, i ? " x " : " ", v->dim[i]);
+    printf("\n");
+}
+
+static void json_value(json *j, const spry_graph_value *v)
+{
+    json_open(j, NULL, '{');
+    json_text(j, "name", v->name);
+    json_text(j, "type", v->whole ? "int64" : "float32");
+    json_open(j, "shape", '[');
+    for (int i = 0; i < v->dims; i++)
+        json_integer(j, NULL, v->dim[i]);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void inspect_json(const spry_graph *g)
+{
+    json j = json_begin("spry.net.graph/1");
+    spry_graph_value v;
+
+    json_integer(&j, "operators", spry_graph_nodes(g));
+    json_integer(&j, "params", spry_graph_params(g));
+    json_integer(&j, "macs", spry_graph_macs(g));
+    json_open(&j, "inputs", '[');
+    for (int i = 0; spry_graph_input(g, i, &v) == SPRY_OK; i++)
+        json_value(&j, &v);
+    json_close(&j, ']');
+    json_open(&j, "outputs", '[');
+    for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
+        json_value(&j, &v);
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+static spry_status inspect(const spry_graph *g)
+{
+    spry_graph_value v;
+
+    if (cli.json) {
+        inspect_json(g);
+        return SPRY_OK;
+    }
+    printf("%d operators, %s parameters, %s multiply-adds\n",
+           spry_graph_nodes(g), say_count((double)spry_graph_params(g)),
+           say_count((double)spry_graph_macs(g)));
+    for (int i = 0; spry_graph_input(g, i, &v) == SPRY_OK; i++)
+        print_value("input", &v);
+    for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
+        print_value("output", &v);
+    return SPRY_OK;
+}
+
+/* ---- run ---- */
+
+static void report_run(const graph_arrays *a, double seconds)
+{
+    const float *y = a->to[0].whole ? NULL : a->out[0];
+    int64_t best = 0,
+            last = a->to[0].dims ? a->to[0].dim[a->to[0].dims - 1] : 1;
+
+    for (int64_t i = 1; y && i < last; i++)
+        best = y[i] > y[best] ? i : best;
+    if (cli.json) {
+        json j = json_begin("spry.net.graph.run/1");
+
+        json_number(&j, "seconds", seconds);
+        json_integer(&j, "largest", y ? best : -1);
+        json_number(&j, "value", y && last ? (double)y[best] : (double)NAN);
+        json_end(&j);
+        return;
+    }
+    printf("%s\n", say_seconds(seconds));
+    if (y && last > 1)
+        printf("the largest of the first row of %s is number %" PRId64 ": %g\n",
+               a->to[0].name, best, (double)y[best]);
+}
+
+static spry_status run(const spry_graph *g)
+{
+    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor *e = NULL;
+    graph_arrays a;
+    double seconds = now_seconds();
+    spry_status s = graph_arrays_open(&a, g, inputs);
+
+    if (s == SPRY_OK && reference) {
+        s = say_status(
+            spry_graph_reference(g, (const void *const *)a.in, a.out));
+        seconds = now_seconds() - seconds;
+    } else if (s == SPRY_OK) {
+        s = say_status(spry_executor_make(&e, g, &o));
+        if (s == SPRY_OK)
+            s = time_runs(&seconds, e, &a, runs < 1 ? 1 : (int)runs);
+    }
+    if (s == SPRY_OK && out_file)
+        s = graph_write(&a, 0, out_file);
+    if (s == SPRY_OK && !(out_file && strcmp(out_file, "-") == 0))
+        report_run(&a, seconds);
+    spry_executor_free(e);
+    graph_arrays_close(&a);
+    return s;
+}
+
+/* ---- explain ---- */
+
+static double peak_of(void)
+{
+    spry_machine m;
+
+    if (open_machine(&m, 1) != SPRY_OK || !m.probed)
+        return 0;
+    return m.fma_f32 * (cli.threads ? cli.threads : m.threads);
+}
+
+static void explain_json(const spry_executor *e, double peak, double sum)
+{
+    json j = json_begin("spry.net.graph.explain/1");
+    spry_executor_stage x;
+
+    json_number(&j, "seconds", sum);
+    json_number(&j, "peak", peak);
+    json_integer(&j, "arena", spry_executor_arena(e));
+    json_integer(&j, "live", spry_executor_live(e));
+    json_open(&j, "stages", '[');
+    for (int i = 0; spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", x.name);
+        json_text(&j, "task", x.task);
+        json_text(&j, "way", x.way);
+        json_bool(&j, "sparse", x.sparse);
+        json_number(&j, "density", x.density);
+        json_number(&j, "macs", x.macs);
+        json_number(&j, "seconds", x.seconds);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+static void explain_text(const spry_executor *e, double peak, double sum)
+{
+    table *t = table_new("layer<task<way<zeros>time>share>of peak>");
+    spry_executor_stage x;
+
+    for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
+        double rate = x.seconds > 0 ? 2 * x.macs / x.seconds : 0;
+
+        table_cell(t, "%s", x.name);
+        table_cell(t, "%s", x.task);
+        table_cell(t, "%s%s", x.sparse ? "sparse " : "", x.way);
+        table_cell(t, x.density < 1 ? "%.0f %%" : "", 100 * (1 - x.density));
+        table_cell(t, "%s", say_seconds(x.seconds));
+        table_cell(t, "%.1f %%", sum > 0 ? 100 * x.seconds / sum : 0);
+        table_cell(t, peak > 0 && x.macs > 0 ? "%.0f %%" : "",
+                   100 * rate / (peak > 0 ? peak : 1));
+    }
+    if (t)
+        table_print(t, stdout);
+    printf("%s together; the arena has %s, of which %s live at once\n",
+           say_seconds(sum), say_bytes((double)spry_executor_arena(e)),
+           say_bytes((double)spry_executor_live(e)));
+}
+
+static spry_status explain(const spry_graph *g)
+{
+    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor *e = NULL;
+    spry_executor_stage x;
+    graph_arrays a;
+    double sum = 0, peak;
+    spry_status s = graph_arrays_open(&a, g, inputs);
+
+    if (s == SPRY_OK)
+        s = say_status(spry_executor_make(&e, g, &o));
+    if (s == SPRY_OK)
+        s = say_status(spry_executor_profile(e, (const void *const *)a.in,
+                                             a.out, runs < 1 ? 1 : (int)runs));
+    for (int i = 0; s == SPRY_OK && spry_executor_stage_of(e, i, &x) == SPRY_OK;
+         i++)
+        sum += x.seconds;
+    peak = s == SPRY_OK ? peak_of() : 0;
+    if (s == SPRY_OK && cli.json)
+        explain_json(e, peak, sum);
+    else if (s == SPRY_OK)
+        explain_text(e, peak, sum);
+    spry_executor_free(e);
+    graph_arrays_close(&a);
+    return s;
+}
+
+/* ---- tune ---- */
+
+static int watch(double elapsed, double seconds, int task, int tasks,
+                 double saved, void *unused)
+{
+    char text[160];
+
+    (void)unused;
+    snprintf(text, sizeof text, "%.0f of %.0f s, task %d of %d, %s saved",
+             elapsed, seconds, task, tasks, say_seconds(saved));
+    progress_say(text);
+    return stop_asked();
+}
+
+static spry_status compare(double took[2], const spry_graph *g,
+                           spry_executor *tuned, const graph_arrays *a)
+{
+    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor *plain = NULL;
+    double t;
+    spry_status s;
+
+    o.store = ":memory:";
+    took[0] = took[1] = HUGE_VAL;
+    s = say_status(spry_executor_make(&plain, g, &o));
+    for (int i = 0; s == SPRY_OK && i < 10; i++)
+        for (int k = 0; s == SPRY_OK && k < 2; k++) {
+            s = time_runs(&t, k ? tuned : plain, a, 1);
+            took[k] = t < took[k] ? t : took[k];
+        }
+    spry_executor_free(plain);
+    return s;
+}
+
+static spry_status tune(const spry_graph *g)
+{
+    spry_executor_options o = options_of(SPRY_MEASURE);
+    spry_executor *e = NULL;
+    double begun = now_seconds(), took[2], spent;
+    graph_arrays a;
+    spry_status s = graph_arrays_open(&a, g, NULL);
+
+    stop_watch();
+    o.progress = watch;
+    if (s == SPRY_OK)
+        s = say_status(spry_executor_make(&e, g, &o));
+    progress_clear();
+    spent = now_seconds() - begun;
+    if (s == SPRY_OK && !stop_asked())
+        s = compare(took, g, e, &a);
+    if (s == SPRY_OK && !stop_asked()) {
+        if (cli.json) {
+            json j = json_begin("spry.net.graph.tune/1");
+
+            json_number(&j, "tuning_seconds", spent);
+            json_number(&j, "untuned_seconds", took[0]);
+            json_number(&j, "tuned_seconds", took[1]);
+            json_end(&j);
+        } else
+            printf("%s untuned, %s tuned: %s; tuning took %s\n",
+                   say_seconds(took[0]), say_seconds(took[1]),
+                   say_times(took[0] / took[1]), say_seconds(spent));
+    }
+    spry_executor_free(e);
+    graph_arrays_close(&a);
+    return s == SPRY_OK && stop_asked() ? (spry_status)stop_asked() : s;
+}
+
+/* ---- export ---- */
+
+static spry_status export_onnx(const spry_graph *g)
+{
+    size_t n = out_file ? strlen(out_file) : 0;
+
+    if (n < 6 || strcmp(out_file + n - 5, ".onnx") != 0)
+        return say_fail(SPRY_USAGE,
+                        "operator graphs are exported as --out FILE.onnx");
+    return say_status(spry_graph_write(g, out_file));
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    spry_status (*act)(const spry_graph *g);
+    opt_page page;
+} actions[] = {
+    {"inspect",
+     inspect,
+     {"net inspect",
+      "MODEL.onnx|net:NAME",
+      "Show inputs, outputs, parameters and multiply-adds.",
+      {reading},
+      1,
+      1}},
+    {"run",
+     run,
+     {"net run",
+      "MODEL.onnx|net:NAME",
+      "Compute the outputs and say how long the fastest run took.",
+      {computing, reading},
+      1,
+      1}},
+    {"explain",
+     explain,
+     {"net explain",
+      "MODEL.onnx|net:NAME",
+      "A line for each stage: what it computes, how, and how long it takes.",
+      {computing, reading},
+      1,
+      1}},
+    {"tune",
+     tune,
+     {"net tune",
+      "MODEL.onnx|net:NAME",
+      "Find the fastest way to compute every operator, first where most is\n"
+      "to be won. The store keeps what was found. Ctrl-C ends with it.",
+      {tuning, reading},
+      1,
+      1}},
+    {"export",
+     export_onnx,
+     {"net export",
+      "MODEL.onnx|net:NAME",
+      "Write the graph as ONNX.",
+      {exporting, reading},
+      1,
+      1}}};
+
+spry_status net_graph(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(argv[0], actions[i].name) == 0) {
+            spry_graph *g = NULL;
+            spry_status s;
+
+            argc--;
+            argv++;
+            if (!opt_parse(&s, &actions[i].page, &argc, argv))
+                return s;
+            s = open_graph(&g, argv[0]);
+            if (s == SPRY_OK)
+                s = actions[i].act(g);
+            spry_graph_free(g);
+            return s;
+        }
+    return say_fail(SPRY_USAGE,
+                    "of an operator graph: net inspect, run, explain, tune or "
+                    "export, not '%s'",
+                    argv[0]);
+}
