@@ -21,7 +21,9 @@ static const opt_page page = {
     "run       compute the outputs of a batch of inputs\n"
     "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
-    "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer.\n"
+    "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer;\n"
+    "or an operator graph: MODEL.onnx or net:resnet50 (inspect, run, explain,\n"
+    "tune, export).\n"
     "spry net ACTION --help says more.",
     {options},
     1,

@@ -259,9 +259,10 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     spry_executor *e;
     spry_status s;
 
+    if (out)
+        *out = NULL;
     if (!out || !g)
         return sp_fail(SPRY_USAGE, "an executor needs a graph");
-    *out = NULL;
     e = sp_alloc(1, sizeof *e);
     if (!e)
         return sp_fail_memory(sizeof *e);

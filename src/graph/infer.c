@@ -19,11 +19,20 @@ void sp_array_load(double *to, const sp_opvalue *v, const void *data)
                          : (double)((const float *)data)[i];
 }
 
+/* What int64_t cannot hold becomes its nearest number. */
+static int64_t whole_of(double x)
+{
+    return x >= 9223372036854775807.0    ? INT64_MAX
+           : x <= -9223372036854775808.0 ? INT64_MIN
+           : x != x                      ? 0
+                                         : (int64_t)x;
+}
+
 void sp_array_store(void *to, const sp_array *a)
 {
     for (int64_t i = 0; i < a->count; i++)
         if (a->whole)
-            ((int64_t *)to)[i] = (int64_t)a->data[i];
+            ((int64_t *)to)[i] = whole_of(a->data[i]);
         else
             ((float *)to)[i] = (float)a->data[i];
 }

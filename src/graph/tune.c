@@ -141,6 +141,8 @@ static spry_status tune_task(spry_executor *e, tuning *t, int task,
     o.store = e->o.store;
     o.machine = e->o.machine;
     s = spry_tune(&plan, x->problem, &o);
+    if (s == SPRY_USAGE || s == SPRY_BUDGET)
+        return SPRY_OK; /* so little time is not taken: it stays as it was */
     if (s != SPRY_OK)
         return s;
     snprintf(text, sizeof text, "%s", plan->text);
@@ -172,8 +174,8 @@ static spry_status tune_all(spry_executor *e, tuning *t)
         double gain = task_seconds(e, task) - task_bound(e, task);
         double seconds = 0.8 * t->budget * gain / whole;
 
-        if (seconds < 0.2)
-            seconds = 0.2; /* fewer is no race */
+        if (seconds < 1)
+            seconds = 1; /* less is no race */
         e->task[task].tuned = 1;
         s = tune_task(e, t, task, seconds);
         done++;
