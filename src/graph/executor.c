@@ -208,11 +208,12 @@ static spry_status take_options(spry_executor *e,
         e->m = *e->o.machine;
     else
         s = spry_machine_detect(&e->m);
-    e->threads = e->o.threads ? e->o.threads : e->m.threads;
-    if (e->threads < 1 || e->threads > e->m.threads)
-        e->threads = e->m.threads;
-    e->m.threads = e->threads;
-    return s;
+    if (s != SPRY_OK)
+        return s;
+    e->threads = e->o.threads && e->o.threads < e->m.threads ? e->o.threads
+                                                             : e->m.threads;
+    /* The machine that plans are for has these threads, and is stored so. */
+    return spry_machine_limit(&e->m, e->threads, e->m.isa);
 }
 
 spry_status sp_executor_room(spry_executor *e)
