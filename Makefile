@@ -10,6 +10,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
+        bench-dense \
         bench-sample bench-transfer \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
@@ -48,6 +49,8 @@ bench-formats bench-fixed: all      ## do palettes, bytes, rests, known widths p
 bench-budget: all                   ## are budgets kept?
 	build/release/bench/$@
 bench-growth: all                   ## spmm-32 by size, beside its limits
+	build/release/bench/$@
+bench-dense: all                    ## dense operators beside oneDNN
 	build/release/bench/$@
 bench-peers: all                    ## beside the libraries people use
 	build/release/bench/bench-peers

@@ -56,7 +56,10 @@ static spry_status add_baseline(field *f, const job *j, int threads)
     spry_schedule x = spry_schedule_baseline(threads);
     char text[SPRY_SCHEDULE_TEXT];
 
-    return add_plan(f, j, spry_schedule_text(text, &x));
+    spry_schedule_text(text, &x);
+    if (spry_problem_operator(j->problem))
+        snprintf(text, sizeof text, "plain threads=%d", threads);
+    return add_plan(f, j, text);
 }
 
 static spry_status enter(field *f, const job *j)

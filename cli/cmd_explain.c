@@ -1,5 +1,5 @@
 /* cmd_explain.c - what bounds a kernel, and what the winner does otherwise. */
-#include "cli.h"
+#include "dense.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -320,9 +320,12 @@ static spry_status ask_model(story *t, const job *j)
 static spry_status explain(const job *j, const char *path)
 {
     story t = {.baseline = spry_schedule_baseline(j->machine.threads)};
-    spry_status s = find_winner(&t, j);
+    spry_status s;
 
     (void)path;
+    if (spry_problem_operator(j->problem))
+        return explain_operator(j, schedule);
+    s = find_winner(&t, j);
     if (s == SPRY_OK)
         s = say_status(
             spry_predict(&t.of_baseline, j->problem, &t.baseline, &j->machine));

@@ -1,5 +1,5 @@
 /* cmd_predict.c - the model's ranking of schedules; nothing is measured. */
-#include "cli.h"
+#include "dense.h"
 
 #include <stdlib.h>
 
@@ -148,6 +148,8 @@ static spry_status predict(const job *j, const char *path)
     (void)path;
     if (search && texts)
         return say_fail(SPRY_USAGE, "give --schedule or --search, not both");
+    if (spry_problem_operator(j->problem))
+        return predict_operator(j, texts);
     s = predict_all(guesses, &count, j);
     if (s == SPRY_OK)
         s = guess_all(guesses, count, j);

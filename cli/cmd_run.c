@@ -76,7 +76,15 @@ static dense wanted(const spry_problem *p, int which)
     const spry_matrix *A = spry_problem_matrix(p);
     spry_op op = spry_problem_op(p);
     int64_t n = spry_problem_cols(p);
-    dense d = {2, {A->cols, n}, spry_problem_type(p), NULL};
+    dense d = {2, {A ? A->cols : 0, n}, spry_problem_type(p), NULL};
+
+    if (!A) { /* a dense operator: numbers in a row */
+        d.dims = 1;
+        d.shape[0] = which == 2 ? spry_problem_output_size(p)
+                                : spry_problem_input_size(p, which);
+        d.shape[1] = 1;
+        return d;
+    }
 
     if (op == SPRY_SPMV)
         d = (dense){1, {which == 2 ? A->rows : A->cols, 1}, d.type, NULL};
@@ -126,6 +134,9 @@ static spry_status fit(dense *d, const spry_problem *p, int which,
         *d = want;
         return make(d, cli.seed + (uint64_t)which, which < 2);
     }
+    if (spry_problem_operator(p) &&
+        d->shape[0] * d->shape[1] == want.shape[0]) /* however it is shaped */
+        return dense_convert(d, want.type);
     if (d->shape[0] != want.shape[0] || d->shape[1] != want.shape[1])
         return say_fail(SPRY_INPUT,
                         "%s: it is %lld x %lld, the problem needs %lld x %lld",
@@ -137,7 +148,8 @@ static spry_status fit(dense *d, const spry_problem *p, int which,
 static spry_status fit_all(operands *o, const spry_problem *p)
 {
     spry_op op = spry_problem_op(p);
-    int two = op == SPRY_SDDMM || op == SPRY_MTTKRP;
+    int two = op == SPRY_SDDMM || op == SPRY_MTTKRP ||
+              (spry_problem_operator(p) && spry_problem_input_size(p, 1) > 0);
     spry_status s;
 
     if (y_file && !two)

@@ -1,6 +1,6 @@
 /* cmd_verify.c - kernels against the reference: one, several, or one of
  * every family. */
-#include "cli.h"
+#include "dense.h"
 
 static char *texts;
 static const opt options[] = {{"schedule", OPT_TEXT, &texts, "TEXT|all",
@@ -96,9 +96,14 @@ static spry_status verify(const job *j, const char *path)
     static spry_schedule x[SHAPES_MOST];
     tally t = {0};
     int count;
-    spry_status s = shape_list(x, &count, j, texts);
+    spry_status s;
 
     (void)path;
+    if (spry_problem_operator(j->problem)) {
+        stop_watch();
+        return verify_operator(j, texts);
+    }
+    s = shape_list(x, &count, j, texts);
     if (s != SPRY_OK)
         return s;
     stop_watch();

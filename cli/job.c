@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "dense.h"
 #include "sources.h"
 
 static spry_type type_of(const spry_matrix *m)
@@ -68,7 +69,9 @@ spry_status open_job(job *out, const char *path, job_machine need)
 
     memset(out, 0, sizeof *out);
     source_name(out->source, path);
-    if (is_tensor(path)) {
+    if (is_operator(path)) {
+        s = open_operator(&out->problem, path);
+    } else if (is_tensor(path)) {
         s = open_tensor(&out->tensor, path);
         if (s == SPRY_OK)
             s = open_contraction(&out->problem, out->tensor);

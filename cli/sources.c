@@ -26,6 +26,10 @@ void source_name(char out[SOURCE_NAME], const char *path)
                  (unsigned long long)cli.seed);
         return;
     }
+    if (strncmp(path, "op:", 3) == 0) {
+        snprintf(out, SOURCE_NAME, "%s", path);
+        return;
+    }
     whole = realpath(path, NULL);
     snprintf(out, SOURCE_NAME, "%s", whole ? whole : path);
     free(whole);

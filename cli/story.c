@@ -88,11 +88,19 @@ static void json_matrix(json *j, const spry_problem *p, const char *path)
     json_integer(j, "dense_cols", spry_problem_cols(p));
 }
 
+static void json_operator(json *j, const spry_problem *p, const char *path)
+{
+    json_text(j, "operator", path);
+    json_number(j, "operations", spry_problem_flops(p));
+}
+
 static void json_problem(json *j, const spry_problem *p, const char *path)
 {
     json_open(j, "problem", '{');
     if (spry_problem_net(p))
         json_network(j, p, path);
+    else if (spry_problem_operator(p))
+        json_operator(j, p, path);
     else
         json_matrix(j, p, path);
     json_text(j, "type", spry_type_name(spry_problem_type(p)));
@@ -202,6 +210,9 @@ static void print_question(const spry_problem *p, const spry_machine *m)
 {
     if (spry_problem_net(p))
         print_network(p);
+    else if (spry_problem_operator(p))
+        printf("%s, %s operations", spry_problem_key(p),
+               say_count(spry_problem_flops(p)));
     else
         print_product(p);
     printf("\n%s, %d thread%s, %s, noise %c\n", m->name, m->threads,

@@ -180,6 +180,9 @@ typedef struct {
  * 0. */
 spry_status spry_dense_plan(spry_plan **out, const spry_problem *p,
                             const char *text, const spry_machine *m);
+/* Seconds that a run should take; nothing is measured. */
+spry_status spry_dense_predict(double *seconds, const spry_problem *p,
+                               const char *text, const spry_machine *m);
 spry_status spry_dense_run(const spry_plan *plan, const spry_tensors *t);
 
 /* The slow right answer, summed in double. */

@@ -3,12 +3,17 @@
 #define SP_DENSE_INTERNAL_H
 
 #include "dense/dense.h"
+#include "dense/tile.h"
 #include "machine/isa.h"
 
 /* ---- one way to compute an operator (schedule.c) ---- */
 
 typedef enum {
-    SP_PLAIN, /* an obvious loop, as a compiler makes it */
+    SP_PLAIN,  /* an obvious loop, as a compiler makes it */
+    SP_DIRECT, /* tiles of sums */
+    SP_WINO2,  /* Winograd's F(2x2, 3x3) */
+    SP_DW,     /* depthwise */
+    SP_ROWS,   /* row by row, in vectors */
     SP_ALGORITHMS
 } sp_algorithm;
 
@@ -23,6 +28,9 @@ typedef struct {
 void sp_dense_way_text(char out[SPRY_SCHEDULE_TEXT], const sp_dense_way *x);
 spry_status sp_dense_way_parse(sp_dense_way *out, const char *text);
 const char *sp_algorithm_name(sp_algorithm a);
+/* Why p cannot be computed that way on m; NULL: it can. */
+const char *sp_dense_way_illegal(const sp_dense_problem *p,
+                                 const sp_dense_way *x, const spry_machine *m);
 /* SPRY_USAGE when p cannot be computed that way on m (plan.c). */
 spry_status sp_dense_way_legal(const sp_dense_problem *p, const sp_dense_way *x,
                                const spry_machine *m);
@@ -40,8 +48,9 @@ struct sp_dense_plan {
     float *packed; /* weights as the algorithm wants them */
     float *bias;   /* padded with zeros to whole vectors; NULL: none */
     int64_t scratch;
-    sp_scratch *memory; /* of all shares; NULL: none is needed */
-    int foreign;        /* for a wider machine than this one: not to be run */
+    struct sp_tiling *tiling; /* NULL: it has none */
+    sp_scratch *memory;       /* of all shares; NULL: none is needed */
+    int foreign; /* for a wider machine than this one: not to be run */
     spry_machine machine;
     char kernel[48];
 };
@@ -58,7 +67,8 @@ typedef struct sp_dense_algorithm {
     double gain;
 } sp_dense_algorithm;
 
-extern const sp_dense_algorithm sp_dense_plain;
+extern const sp_dense_algorithm sp_dense_plain, sp_dense_direct, sp_dense_wino2,
+    sp_dense_dw, sp_dense_rows;
 
 spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
                                const sp_dense_way *x, const spry_machine *m);
@@ -67,13 +77,29 @@ spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t);
 /* The way that is expected to be fastest. */
 sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m);
 
+/* Seconds that it should take; that any way takes at least (predict.c). */
+double sp_dense_predict(const sp_dense_problem *p, const sp_dense_way *x,
+                        const spry_machine *m);
+double sp_dense_least(const sp_dense_problem *p, const spry_machine *m);
+
 /* ---- loops, compiled once for each instruction set (loops.c) ---- */
 
 /* Plain rows [from, to); weights and sum as sp_dense_plain has them. */
 typedef void sp_plain_rows(const sp_dense_plan *plan, const spry_tensors *t,
                            int64_t from, int64_t to, float *sum);
 
-/* For isa; NULL: not built in. */
-sp_plain_rows *sp_plain_rows_of(spry_isa isa);
+/* Vectorised rows [from, to) of all that are no sums of products. */
+typedef void sp_row_loops(const sp_dense_problem *p, const spry_tensors *t,
+                          int64_t from, int64_t to);
+
+typedef struct {
+    sp_plain_rows *plain; /* NULL: nothing is built in for the set */
+    sp_row_loops *rows;
+    const sp_tile_set *tiles;
+    const sp_depthwise_set *depthwise;
+    const sp_winograd_set *winograd;
+} sp_dense_loops;
+
+sp_dense_loops sp_dense_loops_of(spry_isa isa);
 
 #endif

@@ -67,8 +67,8 @@ static void share(const sp_dense_plan *plan, const spry_tensors *t, int i,
 {
     int64_t rows = plan->p->rows, shares = plan->x.threads;
 
-    sp_plain_rows_of(plan->machine.isa)(plan, t, rows * i / shares,
-                                        rows * (i + 1) / shares, scratch);
+    sp_dense_loops_of(plan->machine.isa)
+        .plain(plan, t, rows * i / shares, rows * (i + 1) / shares, scratch);
 }
 
 const sp_dense_algorithm sp_dense_plain = {illegal, prepare, share, 1};

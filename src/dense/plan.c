@@ -3,10 +3,11 @@
 
 #include "base/base.h"
 #include "dense/check.h"
-#include "dense/internal.h"
+#include "dense/tiling.h"
 
 static const sp_dense_algorithm *const algorithms[SP_ALGORITHMS] = {
-    &sp_dense_plain};
+    &sp_dense_plain, &sp_dense_direct, &sp_dense_wino2, &sp_dense_dw,
+    &sp_dense_rows};
 
 static const sp_plan_kind dense_plans;
 
@@ -18,14 +19,20 @@ const sp_dense_plan *sp_dense_plan_of(const spry_plan *plan)
 
 /* ---- making ---- */
 
+const char *sp_dense_way_illegal(const sp_dense_problem *p,
+                                 const sp_dense_way *x, const spry_machine *m)
+{
+    const char *why = algorithms[x->algorithm]->illegal(p, x, m);
+
+    return !why && x->threads > m->threads ? "there are fewer threads" : why;
+}
+
 spry_status sp_dense_way_legal(const sp_dense_problem *p, const sp_dense_way *x,
                                const spry_machine *m)
 {
-    const char *why = algorithms[x->algorithm]->illegal(p, x, m);
+    const char *why = sp_dense_way_illegal(p, x, m);
     char text[SPRY_SCHEDULE_TEXT];
 
-    if (!why && x->threads > m->threads)
-        why = "there are fewer threads";
     sp_dense_way_text(text, x);
     return why ? sp_fail(SPRY_USAGE, "%s: %s", text, why) : SPRY_OK;
 }
@@ -36,6 +43,7 @@ static void free_plan(spry_plan *head)
 
     sp_free(plan->packed);
     sp_free(plan->bias);
+    sp_tiling_free(plan->tiling);
     sp_scratch_close(plan->memory);
     sp_free(plan);
 }
@@ -68,7 +76,7 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
     *out = NULL;
     if (s != SPRY_OK)
         return s;
-    if (!sp_plain_rows_of(m->isa))
+    if (!sp_dense_loops_of(m->isa).plain)
         return sp_fail(SPRY_SYSTEM, "loops for %s are not built in",
                        spry_isa_name(m->isa));
     plan = sp_alloc(1, sizeof *plan);
@@ -119,6 +127,24 @@ spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
         s = sp_dense_plan_make(&plan, p, &x, m);
     if (s == SPRY_OK)
         *out = &plan->head;
+    return s;
+}
+
+spry_status spry_dense_predict(double *seconds, const spry_problem *problem,
+                               const char *text, const spry_machine *m)
+{
+    const sp_dense_problem *p = sp_dense_of(problem);
+    sp_dense_way x;
+    spry_status s;
+
+    if (!seconds || !p || !text || !m)
+        return sp_fail(SPRY_USAGE,
+                       "a prediction needs a place, a dense operator, a text "
+                       "and a machine");
+    s = sp_dense_way_parse(&x, text);
+    if (s == SPRY_OK)
+        s = sp_dense_way_legal(p, &x, m);
+    *seconds = s == SPRY_OK ? sp_dense_predict(p, &x, m) : 0;
     return s;
 }
 
@@ -213,28 +239,9 @@ static spry_status write_plan(const spry_plan *plan, const char *dir,
                    plan->kernel);
 }
 
-static spry_status refill(spry_plan *plan, const void *values)
-{
-    (void)values;
-    return sp_fail(SPRY_USAGE, "%s: weights of dense operators stay",
-                   plan->text);
-}
-
 static const sp_plan_kind dense_plans = {.two_operands = two_operands,
                                          .run = run,
                                          .check = sp_dense_check,
                                          .source = source,
                                          .write = write_plan,
-                                         .refill = refill,
                                          .free = free_plan};
-
-/* ---- the usual way ---- */
-
-sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m)
-{
-    sp_dense_way x = {.algorithm = SP_PLAIN, .mr = 1, .v = 1, .threads = 1};
-
-    if (spry_problem_flops(&p->head) > 1e6)
-        x.threads = m->threads;
-    return x;
-}

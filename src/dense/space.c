@@ -1,4 +1,6 @@
-/* space.c - all ways to compute an operator. */
+/* space.c - all ways to compute an operator, and the one to take unasked. */
+#include <math.h>
+
 #include "base/base.h"
 #include "dense/internal.h"
 
@@ -11,7 +13,7 @@ typedef struct {
 
 static void add(walk *w, const sp_dense_way *x)
 {
-    if (w->failed || sp_dense_way_legal(w->p, x, w->m) != SPRY_OK)
+    if (w->failed || sp_dense_way_illegal(w->p, x, w->m))
         return;
     if (w->count == w->room) {
         sp_dense_way *more =
@@ -27,16 +29,103 @@ static void add(walk *w, const sp_dense_way *x)
     w->list[w->count++] = *x;
 }
 
+/* On one thread, and on all. */
+static void add_threads(walk *w, sp_dense_way x, int splits)
+{
+    x.threads = 1;
+    x.channels = 0;
+    add(w, &x);
+    x.threads = w->m->threads;
+    for (; x.channels <= splits && x.threads > 1; x.channels++)
+        add(w, &x);
+}
+
+static void add_blocks(walk *w, sp_dense_way x)
+{
+    static const int64_t direct[] = {0, 8, 32, 128}, wino[] = {12, 24, 48, 96};
+
+    for (int i = 0; i < 4; i++) {
+        x.block = x.algorithm == SP_DIRECT ? direct[i] : wino[i];
+        add_threads(w, x, 1);
+    }
+}
+
+/* Pixels that tiles are cut from: of a line, or all of them. */
+static int64_t line_of(const sp_dense_problem *p, const sp_dense_way *x)
+{
+    int64_t all = p->op.kind == SPRY_MATMUL ? p->op.m : p->rows;
+
+    if (x->algorithm == SP_WINO2)
+        return x->block ? x->block : 24;
+    return p->op.kind == SPRY_CONV2D &&
+                   (p->op.r > 1 || p->op.s > 1 || p->op.stride_h > 1 ||
+                    x->algorithm == SP_DW)
+               ? p->width
+               : all;
+}
+
+/* Tiles of all heights that cut a line into another number of tiles: with
+ * the others the even tiles are the same. */
+static void add_tiles(walk *w, sp_dense_way x, int most)
+{
+    int64_t line = line_of(w->p, &x), before = 0;
+    int kept = 0;
+
+    if (most > line)
+        most = (int)line;
+    for (x.mr = most; x.mr > 0 && kept < 4; x.mr--) {
+        int64_t count = (line + x.mr - 1) / x.mr;
+
+        if (count == before)
+            continue;
+        before = count;
+        kept++;
+        x.mr = (int)((line + count - 1) / count);
+        if (x.algorithm == SP_DW)
+            add_threads(w, x, 0);
+        else
+            add_blocks(w, x);
+    }
+}
+
+static int highest(const sp_tile_set *set, int v)
+{
+    int mr = SP_TILE_MR;
+
+    while (mr > 0 && !set->tile[v][mr])
+        mr--;
+    return mr;
+}
+
+static void add_sums(walk *w)
+{
+    const sp_tile_set *set = sp_dense_loops_of(w->m->isa).tiles;
+    sp_dense_way x = {.threads = 1};
+
+    if (!set)
+        return;
+    for (x.v = 1; x.v <= SP_TILE_V; x.v++) {
+        x.algorithm = SP_DIRECT;
+        add_tiles(w, x, highest(set, x.v));
+        x.algorithm = SP_WINO2;
+        add_tiles(w, x, highest(set, x.v));
+    }
+    x.v = 1;
+    x.algorithm = SP_DW;
+    add_tiles(w, x, SP_DEPTHWISE_MR);
+}
+
 spry_status sp_dense_ways(sp_dense_way **out, int *count,
                           const sp_dense_problem *p, const spry_machine *m)
 {
     walk w = {.p = p, .m = m};
     sp_dense_way x = {.algorithm = SP_PLAIN, .mr = 1, .v = 1, .threads = 1};
 
-    add(&w, &x);
-    x.threads = m->threads;
-    if (m->threads > 1)
-        add(&w, &x);
+    add_threads(&w, x, 0);
+    if (p->op.kind == SPRY_CONV2D || p->op.kind == SPRY_MATMUL)
+        add_sums(&w);
+    x.algorithm = SP_ROWS;
+    add_threads(&w, x, 0);
     *out = w.list;
     *count = w.count;
     if (!w.failed)
@@ -44,4 +133,25 @@ spry_status sp_dense_ways(sp_dense_way **out, int *count,
     sp_free(w.list);
     *out = NULL;
     return sp_fail_memory(0);
+}
+
+sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m)
+{
+    sp_dense_way best = {.algorithm = SP_PLAIN, .mr = 1, .v = 1, .threads = 1};
+    double seconds = HUGE_VAL;
+    sp_dense_way *list;
+    int count;
+
+    if (sp_dense_ways(&list, &count, p, m) != SPRY_OK)
+        return best;
+    for (int i = 0; i < count; i++) {
+        double guess = sp_dense_predict(p, &list[i], m);
+
+        if (guess < seconds) {
+            seconds = guess;
+            best = list[i];
+        }
+    }
+    sp_free(list);
+    return best;
 }

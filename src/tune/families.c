@@ -1,12 +1,13 @@
 /* families.c - the families of problems, one row each. */
 #include "base/base.h"
+#include "dense/dense.h"
 #include "inference/inference.h"
 #include "sparse/sparse.h"
 #include "spry/tune.h"
 #include "tune/heat.h"
 
-static const sp_family *const families[] = {&sp_family_sparse,
-                                            &sp_family_inference};
+static const sp_family *const families[] = {
+    &sp_family_sparse, &sp_family_inference, &sp_family_dense};
 
 const sp_family *sp_family_of(const spry_problem *p)
 {

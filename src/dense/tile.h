@@ -1,0 +1,94 @@
+/* tile.h - tiles of sums: what the kernels of all instruction sets take.
+ *
+ * A tile is mr pixels (or rows of a product) times v vectors of channels,
+ * summed in registers. */
+#ifndef SP_DENSE_TILE_H
+#define SP_DENSE_TILE_H
+
+#include <stdint.h>
+
+#include "spry/dense.h"
+
+enum { SP_TILE_MR = 16, SP_TILE_V = 8 };
+
+/* What becomes of sums. Clamping is done in registers; curves, and what is
+ * added behind them, on what was just stored. */
+typedef struct {
+    float low, high;
+    int clamps, curved;
+    spry_act act;
+    float alpha, beta;
+    int adds_before, adds_after;
+} sp_finish;
+
+typedef struct {
+    const float *in;   /* first tap of the first pixel */
+    int64_t pixel;     /* floats from a pixel of a tile to the next */
+    int64_t rows, row; /* taps below each other, floats between them */
+    int64_t cols, col; /* taps side by side, the same */
+    int64_t length;    /* numbers of one tap */
+    const float *w;    /* [rows][cols][length][v lanes], at these distances */
+    int64_t w_row, w_col;
+    const float *ahead; /* to be fetched meanwhile; NULL: nothing */
+    float *sums;        /* [mr][v lanes] to go on from, or to leave, */
+    int first;          /* unless they begin at 0 */
+    int last;           /* and unless they are done: */
+    float *out;
+    int64_t pitch;
+    const float *add, *bias; /* NULL: none */
+    int64_t keep;            /* channels that are results */
+    const sp_finish *f;
+    int64_t tiles; /* side by side */
+} sp_tile;
+
+typedef void sp_tile_kernel(const sp_tile *t);
+
+typedef struct {
+    int lanes;
+    /* [v][mr]; NULL: too many registers. */
+    sp_tile_kernel *tile[SP_TILE_V + 1][SP_TILE_MR + 1];
+    /* x[i] = act(x[i]) for i < count. */
+    void (*bend)(float *x, int64_t count, const sp_finish *f);
+} sp_tile_set;
+
+/* ---- depthwise ---- */
+
+enum { SP_DEPTHWISE_MR = 8 };
+
+typedef struct {
+    const float *in;   /* the first input pixel of the tile, there or not */
+    int64_t pitch;     /* floats between input pixels */
+    int64_t rows, row; /* filter lines that are inside, floats between them */
+    int64_t low, high; /* input pixels that are there */
+    const float *w;    /* [rows][s][channels, padded] */
+    int64_t w_tap;     /* floats of one tap */
+    const float *bias; /* padded; NULL: none */
+    const float *add;  /* NULL: none */
+    float *out;
+    int64_t pitch_out, channels;
+    const sp_finish *f;
+} sp_depthwise;
+
+typedef void sp_depthwise_kernel(const sp_depthwise *d);
+
+typedef struct {
+    /* [s / 2][stride][pixels][does the tile reach over an edge?] */
+    sp_depthwise_kernel *tile[3][3][SP_DEPTHWISE_MR + 1][2];
+} sp_depthwise_set;
+
+/* ---- Winograd ---- */
+
+typedef struct {
+    float *out[4]; /* NULL: outside of the image */
+    const float *add[4], *bias;
+    int64_t keep; /* channels */
+    const sp_finish *f;
+} sp_winograd_out;
+
+typedef struct {
+    void (*in)(float *out, int64_t skip, const float *const pixel[16],
+               int64_t channels);
+    void (*out)(const sp_winograd_out *o, const float *in, int64_t skip);
+} sp_winograd_set;
+
+#endif

@@ -1,0 +1,189 @@
+/* tile_body.h - tiles of sums, compiled once for each instruction set, which
+ * defines SET(name) and BYTES.
+ *
+ * Vectors are the compiler's own. What must be constant for sums to stay in
+ * registers is an argument of an inlined function. */
+#include <math.h>
+#include <string.h>
+
+#include "dense/curves_body.h"
+#include "dense/loops.h"
+
+#define UNROLL _Pragma("GCC unroll 16")
+
+#if BYTES == 64 || defined(__aarch64__)
+enum { SUMS = 28 };
+#else
+enum { SUMS = 12 };
+#endif
+
+/* One number of each pixel of a tile times V vectors of weights. Pixels are
+ * reached from every third of them: what one address can express. */
+INLINE void multiply(vec sum[SUMS], const float *const *a, int64_t pixel,
+                     const float *w, const int MR, const int V)
+{
+    vec b[SP_TILE_V];
+
+    UNROLL
+    for (int v = 0; v < V; v++)
+        b[v] = load(w + v * LANES);
+    UNROLL
+    for (int m = 0; m < MR; m++) {
+        float x = a[m / 3][m % 3 * pixel];
+
+        UNROLL
+        for (int v = 0; v < V; v++)
+            sum[m * V + v] += x * b[v];
+    }
+}
+
+INLINE void add_tap(vec sum[SUMS], const float *in, int64_t pixel,
+                    const float *w, int64_t length, const int MR, const int V)
+{
+    const float *a[(SP_TILE_MR + 2) / 3];
+
+    UNROLL
+    for (int m = 0; m < MR; m += 3)
+        a[m / 3] = in + m * pixel;
+    for (int64_t i = 0; i < length; i++) {
+        multiply(sum, a, pixel, w, MR, V);
+        w += V * LANES;
+        UNROLL
+        for (int m = 0; m < MR; m += 3)
+            a[m / 3]++;
+    }
+}
+
+INLINE void add_taps(vec sum[SUMS], const sp_tile *t, const float *in,
+                     const int MR, const int V)
+{
+    for (int64_t r = 0; r < t->rows; r++)
+        for (int64_t s = 0; s < t->cols; s++)
+            add_tap(sum, in + r * t->row + s * t->col, t->pixel,
+                    t->w + r * t->w_row + s * t->w_col, t->length, MR, V);
+}
+
+/* ---- what becomes of the sums ---- */
+
+INLINE vec load_some(const float *x, int64_t count)
+{
+    vec y = {0};
+
+    memcpy(&y, x, (size_t)count * sizeof *x);
+    return y;
+}
+
+INLINE vec finish(vec x, const sp_finish *f)
+{
+    vec low = same(f->low), high = same(f->high);
+
+    x = choose(x < low, low, x);
+    return choose(x > high, high, x);
+}
+
+/* Vector v of pixel m; the last of a block may be a part of one. */
+INLINE void put(const sp_tile *t, float *out, const float *add, vec x, int v)
+{
+    int64_t left = t->keep - v * LANES;
+
+    if (t->bias)
+        x += load(t->bias + v * LANES);
+    if (left >= LANES) {
+        if (add)
+            x += load(add + v * LANES);
+        if (t->f->clamps)
+            x = finish(x, t->f);
+        store(out + v * LANES, x);
+    } else if (left > 0) {
+        if (add)
+            x += load_some(add + v * LANES, left);
+        if (t->f->clamps)
+            x = finish(x, t->f);
+        memcpy(out + v * LANES, &x, (size_t)left * sizeof *out);
+    }
+}
+
+/* Curves, on what was just stored. */
+static __attribute__((noinline)) void finish_curved(const sp_tile *t,
+                                                    float *out,
+                                                    const float *add, int mr)
+{
+    for (int m = 0; m < mr; m++, out += t->pitch) {
+        bend(out, t->keep, t->f);
+        if (!add || !t->f->adds_after)
+            continue;
+        for (int64_t j = 0; j < t->keep; j++)
+            out[j] += add[m * t->pitch + j];
+    }
+}
+
+INLINE void one_tile(const sp_tile *t, const float *in, float *out,
+                     const float *add, const int MR, const int V)
+{
+    const float *before = add && t->f->adds_before ? add : NULL;
+    vec sum[SUMS];
+
+    UNROLL
+    for (int i = 0; i < MR * V; i++)
+        sum[i] = t->first ? (vec){0} : load(t->sums + i * LANES);
+    add_taps(sum, t, in, MR, V);
+    if (!t->last) {
+        UNROLL
+        for (int i = 0; i < MR * V; i++)
+            store(t->sums + i * LANES, sum[i]);
+        return;
+    }
+    UNROLL
+    for (int m = 0; m < MR; m++) {
+        UNROLL
+        for (int v = 0; v < V; v++)
+            put(t, out + m * t->pitch, before ? before + m * t->pitch : NULL,
+                sum[m * V + v], v);
+    }
+    if (t->f->curved || t->f->adds_after)
+        finish_curved(t, out, add, MR);
+}
+
+INLINE void tiles(const sp_tile *t, const int MR, const int V)
+{
+    const float *in = t->in, *add = t->add;
+    float *out = t->out;
+
+    for (int64_t i = 0; i < t->tiles; i++) {
+        one_tile(t, in, out, add, MR, V);
+        in += MR * t->pixel;
+        out += MR * t->pitch;
+        add = add ? add + MR * t->pitch : NULL;
+    }
+}
+
+/* ---- the table ---- */
+
+#define KERNEL(v, mr)                             \
+    static void tile_##v##_##mr(const sp_tile *t) \
+    {                                             \
+        tiles(t, mr, v);                          \
+    }
+
+#define UP_TO_3(DO, v)  DO(v, 1) DO(v, 2) DO(v, 3)
+#define UP_TO_4(DO, v)  UP_TO_3(DO, v) DO(v, 4)
+#define UP_TO_6(DO, v)  UP_TO_4(DO, v) DO(v, 5) DO(v, 6)
+#define UP_TO_7(DO, v)  UP_TO_6(DO, v) DO(v, 7)
+#define UP_TO_9(DO, v)  UP_TO_7(DO, v) DO(v, 8) DO(v, 9)
+#define UP_TO_12(DO, v) UP_TO_9(DO, v) DO(v, 10) DO(v, 11) DO(v, 12)
+#define UP_TO_14(DO, v) UP_TO_12(DO, v) DO(v, 13) DO(v, 14)
+#define ONES(DO)        DO(5, 1) DO(6, 1) DO(7, 1) DO(8, 1)
+
+#if BYTES == 64 || defined(__aarch64__)
+#define ALL(DO) \
+    UP_TO_14(DO, 1) UP_TO_14(DO, 2) UP_TO_9(DO, 3) UP_TO_7(DO, 4) ONES(DO)
+#else
+#define ALL(DO) \
+    UP_TO_12(DO, 1) UP_TO_6(DO, 2) UP_TO_4(DO, 3) UP_TO_3(DO, 4) ONES(DO)
+#endif
+
+ALL(KERNEL)
+
+#define ENTRY(v, mr) [v][mr] = tile_##v##_##mr,
+const sp_tile_set SET(sp_tile_set) = {
+    .lanes = LANES, .tile = {ALL(ENTRY)}, .bend = bend};
