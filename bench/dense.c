@@ -7,7 +7,8 @@
  * prefers, whichever is faster. Whether kernels are right on many shapes is
  * test_dense's to say: SPRY_DENSE_SHAPES=2000 asks for more of them.
  *
- * QUICK=1 races a third of the operators, for a shorter time. */
+ * QUICK=1 races a third of the operators, for a shorter time; ONLY=TEXT those
+ * that contain the text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -388,6 +389,7 @@ int main(void)
     static tally t;
     spry_machine m[2];
     double seconds = bench_quick() ? 0.25 : 1;
+    const char *only = getenv("ONLY");
 
     if (bench_machines(m) != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
@@ -398,9 +400,10 @@ int main(void)
     printf("shares of the multiply-add peak: spry direct, best; oneDNN nhwc, "
            "own layout, Winograd; OpenBLAS; then oneDNN's best direct time / "
            "spry direct, / best\n");
-    for (int i = 0; i < OPERATORS; i += bench_quick() ? 3 : 1)
+    for (int i = 0; i < OPERATORS; i += bench_quick() && !only ? 3 : 1)
         for (int k = 0; k < 2; k++)
-            if (k == 0 || m[1].threads > 1)
+            if ((k == 0 || m[1].threads > 1) &&
+                (!only || strstr(operators[i], only)))
                 (void)race(&t, operators[i], &m[k], seconds);
     print_aims(&t);
     return 0;

@@ -130,7 +130,7 @@ static void run_edge(const sweep *w, const sp_tile *line,
     set_taps(&a, w, x->from, x->to);
     w->kernel[x->mr](&a);
     for (int i = 0; i < x->edges; i++) {
-        const sp_edge *e = &w->t->edge[x->first_edge + i];
+        const sp_edge_tap *e = &w->t->edge[x->first_edge + i];
         sp_tile b = *line;
 
         b.first = b.last = 0;

@@ -125,7 +125,7 @@ static void place_edges(sp_tiling *t, sp_tile_place *x, int *edges)
     x->from = t->taps_w;
     x->to = 0;
     for (int64_t s = 0; s < t->taps_w; s++) {
-        sp_edge e = {s, x->mr, 0};
+        sp_edge_tap e = {s, x->mr, 0};
 
         for (int m = 0; m < x->mr; m++)
             if (inside(t, x->at + m, s)) {

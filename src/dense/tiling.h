@@ -13,7 +13,7 @@
 typedef struct {
     int64_t tap;
     int low, high;
-} sp_edge;
+} sp_edge_tap;
 
 /* One tile of a line. */
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct sp_tiling {
     int64_t w_tap, w_group, w_image; /* floats of packed weights */
     int tiles;                       /* of a line */
     sp_tile_place *tile;             /* [tiles] */
-    sp_edge *edge;
+    sp_edge_tap *edge;
     int64_t *cut; /* [threads + 1] tiles (or blocks) of each share */
     sp_finish finish;
 } sp_tiling;
