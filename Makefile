@@ -78,8 +78,10 @@ bench-transfer: all                 ## are models worth something elsewhere?
 	build/release/bench/$@
 bench-against: all                  ## is OLD=path/to/bench-serve faster?
 	build/release/bench/$@ $(OLD)
-install: all                        ## to PREFIX, below DESTDIR
-	cmake --install build/release --prefix "$(PREFIX)"
+install: build/release/build.ninja  ## to PREFIX, below DESTDIR
+	cmake --build --preset release -j $(JOBS) \
+	    --target libspry.so libspry.a spry_cli
+	cmake --install build/release --prefix "$(PREFIX)" --strip
 
 $(SUITES): %: build/%/build.ninja   ## every test in another build
 	cmake --build --preset $@ -j $(JOBS)

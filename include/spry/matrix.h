@@ -52,6 +52,23 @@ spry_status spry_matrix_triples(spry_matrix **out, int64_t rows, int64_t cols,
                                 const int64_t *col, const void *val,
                                 spry_type type);
 
+/* Compressed columns, blocks and coordinates as SciPy holds them; what is made
+ * shares nothing with the arrays. Repeats are summed; values NULL: all ones.
+ * Blocks are r x c, rows and cols multiples of these; values[block][r][c],
+ * every cell of a block becomes an entry. */
+spry_status spry_matrix_csc(spry_matrix **out, int64_t rows, int64_t cols,
+                            const void *indptr, const void *indices,
+                            const void *values, spry_index index,
+                            spry_type type);
+spry_status spry_matrix_bsr(spry_matrix **out, int64_t rows, int64_t cols,
+                            int64_t r, int64_t c, const void *indptr,
+                            const void *indices, const void *values,
+                            spry_index index, spry_type type);
+spry_status spry_matrix_coo(spry_matrix **out, int64_t rows, int64_t cols,
+                            int64_t nnz, const void *row, const void *col,
+                            const void *values, spry_index index,
+                            spry_type type);
+
 /* The transpose, sharing nothing. */
 spry_status spry_matrix_transpose(spry_matrix **out, const spry_matrix *m);
 

@@ -5,6 +5,8 @@
 #ifndef SPRY_PLAN_H
 #define SPRY_PLAN_H
 
+#include <stddef.h>
+
 #include "spry/machine.h"
 #include "spry/problem.h"
 #include "spry/schedule.h"
@@ -33,6 +35,22 @@ spry_status spry_run(const spry_plan *plan, const void *B, void *C);
 spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
                             const void *D, double beta, void *C);
 
+/* A dense operand that lies anywhere: row-major with rows `ld` elements
+ * apart, or column-major with columns so far apart. ld 0: no gaps. A vector is
+ * a matrix of one column. It is only read where it is an input. */
+typedef struct {
+    void *data;
+    int64_t ld;
+    spry_layout layout;
+} spry_dense;
+
+/* spry_run_scaled on such operands, whatever the problem's layout is. D is
+ * NULL but for sddmm and mttkrp, and sddmm's result is a vector without gaps.
+ * Rows with gaps cost nothing in most formats; else operands are copied. */
+spry_status spry_run_dense(const spry_plan *plan, double alpha,
+                           const spry_dense *B, const spry_dense *D,
+                           double beta, const spry_dense *C);
+
 /* Compare with the reference: integer operands bit for bit, then real ones
  * within the error bound of a sum. SPRY_WRONG says where they differ. */
 spry_status spry_plan_check(const spry_plan *plan, uint64_t seed);
@@ -49,6 +67,23 @@ spry_status spry_plan_refill(spry_plan *plan, const void *values);
 void spry_plan_free(spry_plan *plan);
 
 const char *spry_plan_text(const spry_plan *plan); /* its schedule */
+
+/* Y = A X + Y in place, straight from compressed rows, or with
+ * spry_csc_multiply columns, as SciPy holds them: nothing is packed, kept or
+ * checked, so values may change between calls. X and Y are row-major, n dense
+ * columns wide. For programs that cannot keep a plan; one is faster. Indices
+ * must be right. threads 0: all that may be used. */
+typedef struct {
+    size_t size; /* of this struct */
+    int64_t rows, cols;
+    const void *indptr, *indices, *values;
+    spry_index index; /* width of indptr and indices */
+    spry_type type;   /* of values, X and Y */
+} spry_compressed;
+spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
+                              const void *X, void *Y, int threads);
+spry_status spry_csc_multiply(const spry_compressed *A, int64_t n,
+                              const void *X, void *Y, int threads);
 
 /* ==== advanced ==== */
 

@@ -47,6 +47,12 @@ spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
 spry_status spry_problem_make(spry_problem **out, spry_op op,
                               const spry_matrix *A, int64_t n, spry_type type);
 
+/* The same operation with A's transpose: y = A' x, C = A' B. It is a problem
+ * like any other, on a pattern of its own, and borrows neither p nor its
+ * matrix; but spry_plan_refill takes values in the order of p's matrix. Of
+ * spmv and spmm. */
+spry_status spry_problem_transpose(spry_problem **out, const spry_problem *p);
+
 /* Dense operands of spmm are row-major unless said otherwise. */
 void spry_problem_set_layout(spry_problem *p, spry_layout layout);
 

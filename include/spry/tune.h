@@ -133,6 +133,12 @@ spry_status spry_explain(spry_prediction *out, const spry_problem *p,
 /* The story of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);
 
+/* The same as a JSON document, "spry.tune/1", trials best first; allocated,
+ * the caller frees it with free(). source: where the matrix came from, may be
+ * NULL. SPRY_USAGE when no tune made the plan. */
+spry_status spry_plan_story(char **out, const spry_plan *plan,
+                            const char *source);
+
 /* Race plans of one problem against the first, interleaved. `pairs` rounds;
  * out[i] is filled for every plan, out[0] with ratio 1. */
 typedef struct {

@@ -275,8 +275,9 @@ spry_status sp_need_folder(const char *path);
 int sp_user_dir(char *out, size_t size, const char *kind);
 
 /* The trained model `name`: in SPRY_MODELS when that is set, else in the
- * user's data directory, else installed with spry, else in the source tree
- * it was built from. 0 when it is nowhere. (models.c) */
+ * user's data directory, else beside the library or the program: in the
+ * package, prefix or source tree it lies in. 0 when it is nowhere.
+ * (models.c) */
 int sp_model_path(char *out, size_t size, const char *name);
 
 /* ---- order (radix.c) ---- */

@@ -13,8 +13,9 @@
     X(int64_t, last)                                                          \
     X(int64_t, rows) /* of A */                                               \
     X(int64_t, cols)                                                          \
-    X(int64_t, n)          /* dense columns, and elements of a row of B */    \
-    X(int64_t, wide)       /* elements of a row of C */                       \
+    X(int64_t, columns)    /* dense columns */                                \
+    X(int64_t, n)          /* elements from a row of B to the next */         \
+    X(int64_t, wide)       /* the same of C */                                \
     X(const void *, start) /* [units + 1] first entry of each unit */         \
     X(const void *, col)   /* column of each entry or block */                \
     X(const void *, val)                                                      \

@@ -119,13 +119,15 @@ void sp_emit_opening(sp_emit *e)
         sp_line(e, "    const int64_t n = %lld;", (long long)e->k->n);
     else
         sp_line(e, "    const int64_t n = a->n;");
-    sp_line(e, "    const int64_t wide = a->wide;");
+    sp_line(e, "    const int64_t columns = %s, wide = a->wide;",
+            e->k->n ? "n" : "a->columns");
     if (e->k->prefetch)
         sp_line(e, "    const int64_t ahead = a->prefetch;");
     for (int w = e->lanes; e->pads && w >= 1; w /= 2)
         sp_line(e, "    %s bad%d = %s;", sp_vec(v, e, w), w,
                 w > 1 ? "{0}" : "0");
-    sp_line(e, "    (void)start, (void)row, (void)base, (void)n, (void)wide;");
+    sp_line(e, "    (void)start, (void)row, (void)base, (void)n;");
+    sp_line(e, "    (void)columns, (void)wide;");
 }
 
 void sp_emit_watch(sp_emit *e, int width, const char *value)
@@ -235,9 +237,9 @@ static void tiles(sp_emit *e, sp_tile_body *body)
 void sp_emit_passes(sp_emit *e, sp_tile_body *body)
 {
     sp_emit_opening(e);
-    sp_line(e, "    for (int64_t from = 0; from < n; from += a->pass) {");
-    sp_line(e, "    const int64_t stop = from + a->pass < n ? from + a->pass "
-               ": n;");
+    sp_line(e, "    for (int64_t from = 0; from < columns; from += a->pass) {");
+    sp_line(e, "    const int64_t stop = from + a->pass < columns ? "
+               "from + a->pass : columns;");
     sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
     sp_line(e, "    int64_t j = from;");
     tiles(e, body);

@@ -1,8 +1,9 @@
 /* refill.c - new values into storage that is packed already.
  *
  * Where an entry went is asked of the packer itself, once: it packs a matrix
- * of the same pattern whose values are the entries' numbers. So no format has
- * to say twice how it lays things out. */
+ * of the same pattern whose values are the entries' numbers, as whoever brings
+ * the values counts them. So no format has to say twice how it lays things
+ * out. */
 #include "pack/pack.h"
 
 #include "pack/internal.h"
@@ -106,7 +107,7 @@ static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
     if (!number)
         return sp_fail_memory((size_t)A.nnz * sizeof *number);
     for (int64_t e = 0; e < A.nnz; e++)
-        number[e] = (double)(e + 1); /* exact: nnz is far below 2^53 */
+        number[e] = (double)((p->order ? p->order[e] : e) + 1); /* exact */
     A.type = numbered.type = SPRY_F64;
     A.val = number;
     numbered.A = &A;
@@ -122,8 +123,8 @@ static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
 spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
                           const spry_schedule *x, int lanes, int threads)
 {
-    int as_given =
-        x->format == SPRY_CSR && !x->order && !x->panel && p->op != SPRY_MTTKRP;
+    int as_given = x->format == SPRY_CSR && !x->order && !x->panel &&
+                   p->op != SPRY_MTTKRP && !p->order;
 
     *out = NULL;
     threads = sp_pack_threads(p->A, threads);

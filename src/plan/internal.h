@@ -38,10 +38,19 @@ double sp_oracle_times_r(const sp_oracle *o, const void *X, int64_t rows,
  * reports a result that is not finite. Fails when memory is short (run.c). */
 spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad);
 
-/* A whole run on row-major operands (run.c), and on column-major ones
- * (columns.c). */
+/* A whole run on row-major operands without gaps. */
 spry_status sp_run_rows(const sp_sparse_plan *plan, sp_operands f);
-spry_status sp_run_columns(const sp_sparse_plan *plan, sp_operands f);
+
+/* Can the kernel itself take rows of B and C that lie further apart? Then it
+ * does; *bad as above, and what C holds is then of no use. */
+int sp_run_takes_strides(const sp_sparse_plan *plan, double beta);
+spry_status sp_run_strided(const sp_sparse_plan *plan, sp_operands f,
+                           int64_t ldb, int64_t ldc, int *bad);
+
+/* Operands anywhere, in any layout (dense.c). */
+spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,
+                         const spry_dense *B, const spry_dense *D, double beta,
+                         const spry_dense *C);
 
 /* Every thread its share, many times, without waiting for the others. */
 void sp_run_crowded(const sp_sparse_plan *plan, sp_operands f, int times);

@@ -192,6 +192,13 @@ static spry_status run(const spry_plan *plan, const sp_operands *f)
     return sp_sparse_run(sp_sparse_plan_of(plan), *f);
 }
 
+static spry_status run_dense(const spry_plan *plan, double alpha,
+                             const spry_dense *B, const spry_dense *D,
+                             double beta, const spry_dense *C)
+{
+    return sp_sparse_run_dense(sp_sparse_plan_of(plan), alpha, B, D, beta, C);
+}
+
 static spry_status check(const spry_plan *plan, uint64_t seed)
 {
     const sp_sparse_plan *own = sp_sparse_plan_of(plan);
@@ -233,5 +240,5 @@ static void free_plan(spry_plan *plan)
     sp_sparse_plan_free((sp_sparse_plan *)plan);
 }
 
-const sp_plan_kind sp_sparse_plans = {two_operands, run,    check,    source,
-                                      write,        refill, free_plan};
+const sp_plan_kind sp_sparse_plans = {
+    two_operands, run, run_dense, check, source, write, refill, free_plan};

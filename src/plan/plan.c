@@ -24,6 +24,21 @@ spry_status spry_run(const spry_plan *plan, const void *B, void *C)
     return spry_run_scaled(plan, 1, B, NULL, 0, C);
 }
 
+spry_status spry_run_dense(const spry_plan *plan, double alpha,
+                           const spry_dense *B, const spry_dense *D,
+                           double beta, const spry_dense *C)
+{
+    if (!plan || !B || !C)
+        return sp_fail(SPRY_USAGE, "a run needs a plan and its operands");
+    if (!plan->kind->run_dense)
+        return sp_fail(SPRY_USAGE, "a plan of %s takes no strides",
+                       plan->p->kind->name);
+    if (plan->kind->two_operands(plan) && !D)
+        return sp_fail(SPRY_USAGE, "%s has two dense operands",
+                       spry_op_name(spry_problem_op(plan->p)));
+    return plan->kind->run_dense(plan, alpha, B, D, beta, C);
+}
+
 spry_status spry_plan_check(const spry_plan *plan, uint64_t seed)
 {
     SP_NEED(plan);

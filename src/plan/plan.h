@@ -11,6 +11,10 @@ typedef struct {
     /* Is there a second dense operand? */
     int (*two_operands)(const spry_plan *plan);
     spry_status (*run)(const spry_plan *plan, const sp_operands *f);
+    /* The same on operands with strides; NULL: there is no such thing. */
+    spry_status (*run_dense)(const spry_plan *plan, double alpha,
+                             const spry_dense *B, const spry_dense *D,
+                             double beta, const spry_dense *C);
     spry_status (*check)(const spry_plan *plan, uint64_t seed);
     /* The C text of its kernel, allocated. */
     spry_status (*source)(char **out, const spry_plan *plan);

@@ -1,4 +1,6 @@
 /* refill.c - a plan goes on with other values on the same pattern. */
+#include <string.h>
+
 #include "base/base.h"
 #include "plan/sparse.h"
 
@@ -21,6 +23,22 @@ spry_status sp_sparse_refill(sp_sparse_plan *plan, const void *values)
     return s;
 }
 
+/* Values in the order they were given become values in p's order; 0 when
+ * there is no memory. */
+static int follow(void *value, const sp_sparse *p)
+{
+    size_t bytes = (size_t)p->A->nnz * p->type;
+    void *given = sp_alloc_raw(p->A->nnz, p->type);
+
+    if (!given)
+        return 0;
+    memcpy(given, value, bytes);
+    for (int64_t e = 0; e < p->A->nnz; e++)
+        sp_dense_put(p, value, e, sp_dense_get(p, given, p->order[e]));
+    sp_free(given);
+    return 1;
+}
+
 spry_status sp_present_open(sp_present *out, const sp_sparse_plan *plan)
 {
     const sp_sparse *p = plan->p;
@@ -32,6 +50,11 @@ spry_status sp_present_open(sp_present *out, const sp_sparse_plan *plan)
     if (!out->value)
         return sp_fail_memory((size_t)p->A->nnz * p->type);
     sp_packed_values(out->value, plan->packed, plan->slots, p, plan->x.palette);
+    if (p->order && !follow(out->value, p)) {
+        sp_free(out->value);
+        out->value = NULL;
+        return sp_fail_memory((size_t)p->A->nnz * p->type);
+    }
     out->A.val = out->value;
     out->A.type = p->type;
     out->p.A = &out->A;

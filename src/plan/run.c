@@ -17,29 +17,31 @@ static const void *offset(const void *dense, int64_t elements, spry_type type)
 
 /* Past the cache only where every vector falls on its own boundary: C's
  * beginning, every row of it and every pass over a row. */
-static int can_stream(const sp_sparse_plan *plan, const sp_operands *f)
+static int can_stream(const sp_sparse_plan *plan, const sp_operands *f,
+                      int64_t ldc)
 {
     int64_t bytes = spry_isa_bytes(plan->spec.isa);
     int64_t size = (int64_t)plan->p->type;
 
     return plan->x.stream && f->beta == 0 &&
-           (uintptr_t)f->C % (uintptr_t)bytes == 0 &&
-           plan->p->n * size % bytes == 0 && plan->x.pass * size % bytes == 0;
+           (uintptr_t)f->C % (uintptr_t)bytes == 0 && ldc * size % bytes == 0 &&
+           plan->x.pass * size % bytes == 0;
 }
 
 /* What a walk over the units works on: all dense columns, or the columns of
  * one pass, in a copy of B that holds nothing else. */
 typedef struct {
     sp_operands f;
-    int64_t n;    /* dense columns, elements of a row of B */
-    int64_t pass; /* of them at a time */
+    int64_t n;        /* dense columns */
+    int64_t ldb, ldc; /* elements from a row of B, of C, to the next */
+    int64_t pass;     /* columns at a time */
 } view;
 
 static view whole(const sp_sparse_plan *plan, const sp_operands *f)
 {
     int64_t n = plan->p->n;
 
-    return (view){*f, n, plan->x.pass ? plan->x.pass : n};
+    return (view){*f, n, n, n, plan->x.pass ? plan->x.pass : n};
 }
 
 int sp_plan_inner(const sp_sparse_plan *plan)
@@ -70,7 +72,7 @@ static void set_operands(sp_args *a, const sp_sparse_plan *plan,
     const void *dense[] = {f->B, f->D, f->C};
     int inner = sp_plan_inner(plan), swapped = sp_plan_swapped(plan);
 
-    dense[inner] = offset(dense[inner], q->col0 * v->n, plan->p->type);
+    dense[inner] = offset(dense[inner], q->col0 * v->ldb, plan->p->type);
     a->B = dense[swapped];
     a->D = dense[!swapped];
     a->C = (void *)(uintptr_t)dense[2];
@@ -86,8 +88,9 @@ static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
     sp_args a = {
         .rows = p->A->rows,
         .cols = p->A->cols,
-        .n = v->n,
-        .wide = p->n,
+        .columns = v->n,
+        .n = v->ldb,
+        .wide = v->ldc,
         .start = q->start,
         .col = q->col,
         .val = q->val,
@@ -110,7 +113,7 @@ static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
         .prefetch = plan->x.prefetch,
         .mid_prefetch = sp_plan_mid_prefetch(plan, q),
         .pass = v->pass,
-        .stream = can_stream(plan, f),
+        .stream = can_stream(plan, f, v->ldc),
     };
 
     set_operands(&a, plan, q, v);
@@ -181,16 +184,15 @@ static int run_share(const sp_sparse_plan *plan, const view *v, int t)
     return bad;
 }
 
-static int run_static(const sp_sparse_plan *plan, const sp_operands *f)
+static int run_static(const sp_sparse_plan *plan, const view *v)
 {
     int bad = 0, shares = plan->x.threads;
-    view v = whole(plan, f);
 
     if (shares == 1)
-        return run_share(plan, &v, 0);
+        return run_share(plan, v, 0);
 #pragma omp parallel for num_threads(shares) schedule(static) reduction(| : bad)
     for (int t = 0; t < shares; t++)
-        bad |= run_share(plan, &v, t);
+        bad |= run_share(plan, v, t);
     return bad;
 }
 
@@ -226,9 +228,8 @@ int sp_run_has_shares(const sp_sparse_plan *plan)
     return plan->x.format != SPRY_SUPER && !plan->x.chunk && !plan->scratch;
 }
 
-static int run_dynamic(const sp_sparse_plan *plan, const sp_operands *f)
+static int run_dynamic(const sp_sparse_plan *plan, const view *v)
 {
-    view v = whole(plan, f);
     const sp_part *q = plan->packed->part;
     int64_t chunk = plan->x.chunk;
     int bad = 0;
@@ -237,7 +238,7 @@ static int run_dynamic(const sp_sparse_plan *plan, const sp_operands *f)
     reduction(|                                                         \
               : bad)
     for (int64_t u = 0; u < q->units; u += chunk) {
-        sp_args a = part_args(plan, q, &v);
+        sp_args a = part_args(plan, q, v);
 
         a.first = u;
         a.last = u + chunk < q->units ? u + chunk : q->units;
@@ -249,11 +250,11 @@ static int run_dynamic(const sp_sparse_plan *plan, const sp_operands *f)
 /* ---- passes over copies of B ---- */
 
 /* Columns [from, from + width) of B, packed; called by all threads. */
-static void copy_columns(const sp_sparse_plan *plan, const void *B,
+static void copy_columns(const sp_sparse_plan *plan, const view *v,
                          int64_t from, void *copy, int64_t width)
 {
-    int64_t size = (int64_t)plan->p->type, row = plan->p->n * size;
-    const char *in = (const char *)B + from * size;
+    int64_t size = (int64_t)plan->p->type, row = v->ldb * size;
+    const char *in = (const char *)v->f.B + from * size;
     size_t bytes = (size_t)(width * size);
 
 #pragma omp for schedule(static)
@@ -261,7 +262,7 @@ static void copy_columns(const sp_sparse_plan *plan, const void *B,
         memcpy((char *)copy + (size_t)c * bytes, in + c * row, bytes);
 }
 
-static spry_status run_copies(const sp_sparse_plan *plan, const sp_operands *f,
+static spry_status run_copies(const sp_sparse_plan *plan, const view *all,
                               int *bad)
 {
     int64_t n = plan->p->n, step = plan->x.pass;
@@ -273,11 +274,11 @@ static spry_status run_copies(const sp_sparse_plan *plan, const sp_operands *f,
 #pragma omp parallel num_threads(shares) reduction(| : found)
     for (int64_t from = 0; from < n; from += step) {
         int64_t width = n - from < step ? n - from : step;
-        view v = {*f, width, width};
+        view v = {all->f, width, width, all->ldc, width};
 
         v.f.B = copy;
-        v.f.C = (char *)f->C + from * (int64_t)plan->p->type;
-        copy_columns(plan, f->B, from, copy, width);
+        v.f.C = (char *)all->f.C + from * (int64_t)plan->p->type;
+        copy_columns(plan, all, from, copy, width);
 #pragma omp for schedule(static)
         for (int t = 0; t < shares; t++)
             found |= run_share(plan, &v, t);
@@ -288,10 +289,9 @@ static spry_status run_copies(const sp_sparse_plan *plan, const sp_operands *f,
 }
 
 /* A nest deals out its own threads. */
-static int run_nest(const sp_sparse_plan *plan, const sp_operands *f)
+static int run_nest(const sp_sparse_plan *plan, const view *v)
 {
-    view v = whole(plan, f);
-    sp_args a = part_args(plan, plan->packed->part, &v);
+    sp_args a = part_args(plan, plan->packed->part, v);
 
     return plan->kernel(&a);
 }
@@ -346,17 +346,44 @@ static spry_status run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
     return s;
 }
 
-spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
+static spry_status run_view(const sp_sparse_plan *plan, const view *v, int *bad)
 {
     *bad = 0;
+    if (plan->x.copy)
+        return run_copies(plan, v, bad);
+    *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, v)
+           : plan->x.chunk              ? run_dynamic(plan, v)
+                                        : run_static(plan, v);
+    return SPRY_OK;
+}
+
+spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
+{
+    view v;
+
     if (!plan->packed->covers)
         scale(plan, &f);
-    if (plan->x.copy)
-        return run_copies(plan, &f, bad);
-    *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, &f)
-           : plan->x.chunk              ? run_dynamic(plan, &f)
-                                        : run_static(plan, &f);
-    return SPRY_OK;
+    v = whole(plan, &f);
+    return run_view(plan, &v, bad);
+}
+
+/* Kernels that know their width know their rows' distance, too; zeros of
+ * padding and rows that no unit visits are seen to where rows are dense. */
+int sp_run_takes_strides(const sp_sparse_plan *plan, double beta)
+{
+    return plan->p->op == SPRY_SPMM && !plan->x.fixed &&
+           plan->x.format != SPRY_SUPER && plan->packed->covers &&
+           !(plan->packed->pads && beta != 0);
+}
+
+spry_status sp_run_strided(const sp_sparse_plan *plan, sp_operands f,
+                           int64_t ldb, int64_t ldc, int *bad)
+{
+    view v = whole(plan, &f);
+
+    v.ldb = ldb;
+    v.ldc = ldc;
+    return run_view(plan, &v, bad);
 }
 
 /* Row-major operands. Padding multiplies zeros by the dense operand; where
@@ -387,7 +414,12 @@ spry_status sp_sparse_run(const sp_sparse_plan *plan, sp_operands f)
                        spry_isa_name(plan->spec.isa));
     if (sp_sparse_output_size(plan->p) == 0)
         return SPRY_OK;
-    if (plan->p->layout == SPRY_COL_MAJOR)
-        return sp_run_columns(plan, f);
+    if (plan->p->layout == SPRY_COL_MAJOR) {
+        spry_dense B = {(void *)(uintptr_t)f.B, plan->p->A->cols,
+                        SPRY_COL_MAJOR};
+        spry_dense C = {f.C, plan->p->A->rows, SPRY_COL_MAJOR};
+
+        return sp_run_dense(plan, f.alpha, &B, NULL, f.beta, &C);
+    }
     return sp_run_rows(plan, f);
 }

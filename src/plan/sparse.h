@@ -34,6 +34,9 @@ const sp_sparse_plan *sp_sparse_plan_of(const spry_plan *plan);
 
 void sp_sparse_plan_free(sp_sparse_plan *plan);
 spry_status sp_sparse_run(const sp_sparse_plan *plan, sp_operands f);
+spry_status sp_sparse_run_dense(const sp_sparse_plan *plan, double alpha,
+                                const spry_dense *B, const spry_dense *D,
+                                double beta, const spry_dense *C);
 spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
                              const char *name);
 

@@ -29,8 +29,7 @@ static int too_wide(const sp_sparse *p, int64_t n)
            cells > INT64_MAX / 16;
 }
 
-/* *out becomes a copy of `as`, if that makes sense. */
-static spry_status make(spry_problem **out, const sp_sparse *as)
+spry_status sp_sparse_make(spry_problem **out, const sp_sparse *as)
 {
     sp_sparse *p;
 
@@ -58,7 +57,7 @@ static spry_status of_matrix(spry_problem **out, spry_op op,
     sp_sparse as = {.op = op, .A = A, .n = n, .type = type, .inner = 1};
 
     as.mid = A->cols;
-    return make(out, &as);
+    return sp_sparse_make(out, &as);
 }
 
 spry_status spry_problem_make(spry_problem **out, spry_op op,
@@ -105,7 +104,7 @@ spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
     as.A = T->unfolded;
     as.mid = T->dim[1];
     as.inner = T->dim[2];
-    return make(out, &as);
+    return sp_sparse_make(out, &as);
 }
 
 const sp_sparse *sp_sparse_of(const spry_problem *p)
@@ -144,6 +143,8 @@ static void free_sparse(spry_problem *problem)
     sp_free(p->fibers);
     sp_free(p->blocks);
     sp_free(p->tiles);
+    spry_matrix_free(p->own);
+    sp_free(p->order);
     sp_free(p);
 }
 

@@ -26,6 +26,9 @@ typedef struct {
     int64_t n;          /* dense columns; 1 for spmv */
     int64_t mid, inner; /* rows of B and D that A's columns pair up */
     const spry_matrix *A;
+    spry_matrix *own;     /* A, when it was made for this problem, */
+    int64_t *order;       /* and [nnz] the given matrix's number of each of its
+                             entries; NULL: its own */
     pthread_mutex_t lock; /* guards stats */
     spry_stats *stats;    /* NULL until asked for */
     spry_stats *sketch;   /* the same */
@@ -35,6 +38,10 @@ typedef struct {
 } sp_sparse;
 
 extern const sp_problem_kind sp_sparse_kind;
+
+/* *out becomes a copy of `as`, if that makes sense; it then owns what `as`
+ * owns. */
+spry_status sp_sparse_make(spry_problem **out, const sp_sparse *as);
 
 /* p as what it is; NULL: it is none. */
 const sp_sparse *sp_sparse_of(const spry_problem *p);

@@ -1,0 +1,528 @@
+"""A matrix with plans: SciPy's LinearOperator over the library."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+import weakref
+from collections import OrderedDict
+from ctypes import byref, c_void_p
+from typing import Any, Callable
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from . import _library as c
+from ._library import lib
+
+_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
+_INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
+_PLANS = 8  # other widths and types that are kept
+
+
+def _address(a: np.ndarray) -> int:
+    return a.__array_interface__["data"][0]
+
+
+def _real(values: np.ndarray) -> np.ndarray:
+    """Values as the library takes them: in place when they are f4 or f8."""
+    if values.dtype in _TYPES:
+        return np.ascontiguousarray(values)
+    if values.dtype.kind in "biu":
+        return values.astype("f8")
+    if values.dtype.kind == "f":
+        return values.astype("f4" if values.dtype.itemsize < 4 else "f8")
+    raise TypeError(f"spry multiplies real matrices, not {values.dtype}")
+
+
+def _indices(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Index arrays of one width, in place when they have it already."""
+    width = np.result_type(*arrays)
+    if width not in _INDICES:
+        width = np.dtype("i8")
+    return [np.ascontiguousarray(a, dtype=width) for a in arrays]
+
+
+class _Source:
+    """The library's matrix, and the arrays that it borrows."""
+
+    def __init__(self, A: Any) -> None:
+        out = c_void_p()
+        self.held: tuple[np.ndarray, ...] = ()
+        if isinstance(A, (str, os.PathLike)):
+            c.check(lib.spry_matrix_read(byref(out), os.fsencode(A)))
+        else:
+            self._enter(out, A)
+        self.pointer = out
+        weakref.finalize(self, lib.spry_matrix_free, c_void_p(out.value))
+        self.matrix = c.Matrix.from_address(out.value)
+        # Refilled by arrays in the caller's order only if that is ours.
+        self.borrowed = bool(self.held) and (
+            self.matrix.col == _address(self.held[1]) or self.matrix.nnz == 0
+        )
+
+    def _enter(self, out: c_void_p, A: Any) -> None:
+        if not sparse.issparse(A):
+            A = sparse.csr_matrix(np.atleast_2d(np.asarray(A)))
+        rows, cols = A.shape
+        if A.format == "coo":
+            row, col = _indices(A.row, A.col)
+            data = _real(A.data)
+            c.check(lib.spry_matrix_coo(
+                byref(out), rows, cols, len(data), _address(row),
+                _address(col), _address(data), _INDICES[row.dtype],
+                _TYPES[data.dtype]))
+            return
+        if A.format not in ("csr", "csc", "bsr"):
+            A = A.tocsr()
+        start, index = _indices(A.indptr, A.indices)
+        data = _real(A.data)
+        where = (_address(start), _address(index), _address(data),
+                 _INDICES[start.dtype], _TYPES[data.dtype])
+        if A.format == "csr":
+            self.held = (start, index, data)
+            c.check(lib.spry_matrix_csr(byref(out), rows, cols, *where,
+                                        c.BORROW))
+        elif A.format == "csc":
+            c.check(lib.spry_matrix_csc(byref(out), rows, cols, *where))
+        else:
+            r, w = A.blocksize
+            c.check(lib.spry_matrix_bsr(byref(out), rows, cols, r, w, *where))
+
+
+class _Plan:
+    """One problem and the plan that was found for it."""
+
+    def __init__(self, source: _Source, n: int | None, dtype: np.dtype,
+                 turned: bool, options: c.Options,
+                 like: "_Plan | None" = None) -> None:
+        self.source, self.dtype, self.n = source, dtype, n
+        problem, plan = c_void_p(), c_void_p()
+        if n is None:
+            c.check(lib.spry_problem_spmv(byref(problem), source.pointer,
+                                          _TYPES[dtype]))
+        else:
+            c.check(lib.spry_problem_spmm(byref(problem), source.pointer, n,
+                                          _TYPES[dtype]))
+        if turned:
+            given, problem = problem, c_void_p()
+            try:
+                c.check(lib.spry_problem_transpose(byref(problem), given))
+            finally:
+                lib.spry_problem_free(given)
+        self.problem = problem
+        weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
+        c.check(lib.spry_tune(byref(plan), problem, byref(options)))
+        plan = self._after(like, plan) if like else plan
+        self.pointer = plan
+        # Finalizers run last in, first out: the plan goes before its problem.
+        weakref.finalize(self, lib.spry_plan_free, c_void_p(plan.value))
+
+    def _after(self, like: "_Plan", plan: c_void_p) -> c_void_p:
+        """Where the store knew nothing: the schedule that won for another
+        width, unless it makes no sense here."""
+        told = json.loads(c.text_of(lib.spry_plan_story, plan, None))
+        if told["looked_up"] or (self.n is None) != (like.n is None):
+            return plan
+        words = [w for w in like.text().split()
+                 if w.split("=")[0] not in ("fixed", "pass", "copy")]
+        x, other = ctypes.create_string_buffer(1 << 12), c_void_p()
+        if (lib.spry_schedule_parse(x, " ".join(words).encode())
+                or lib.spry_plan_make(byref(other), self.problem, x,
+                                      c.machine())):
+            return plan
+        if lib.spry_plan_check(other, 1):
+            lib.spry_plan_free(other)
+            return plan
+        lib.spry_plan_free(plan)
+        return other
+
+    def text(self) -> str:
+        return lib.spry_plan_text(self.pointer).decode()
+
+    def story(self) -> dict:
+        return json.loads(c.text_of(lib.spry_plan_story, self.pointer, None))
+
+
+def _dense(a: np.ndarray) -> c.Dense | None:
+    """An array as it lies in memory; None when it must be copied."""
+    size = a.dtype.itemsize
+    if a.ndim == 1:
+        step = a.strides[0]
+        if a.size <= 1:
+            return c.Dense(_address(a), 0, c.ROW_MAJOR)
+        if step <= 0 or step % size:
+            return None
+        return c.Dense(_address(a), step // size, c.ROW_MAJOR)
+    rows, cols = a.shape
+    down, right = a.strides
+    if a.size == 0:
+        return c.Dense(_address(a), 0, c.ROW_MAJOR)
+    if (right == size or cols == 1) and (
+        rows == 1 or (down % size == 0 and down >= cols * size)
+    ):
+        return c.Dense(_address(a), 0 if rows == 1 else down // size,
+                       c.ROW_MAJOR)
+    if (down == size or rows == 1) and (
+        cols == 1 or (right % size == 0 and right >= rows * size)
+    ):
+        return c.Dense(_address(a), 0 if cols == 1 else right // size,
+                       c.COL_MAJOR)
+    return None
+
+
+class Tuned(LinearOperator):
+    """A sparse matrix bound to the fastest kernel that was found for it.
+
+    It is a SciPy `LinearOperator`: use it in `@`, `cg`, `eigsh`. Operands are
+    read and results written in place; the GIL is released meanwhile, and any
+    number of threads may multiply at once. Nothing is ever tuned inside `@`:
+    a product of another width or type gets the plan that the store names, or
+    the same schedule, and the last few of these are kept.
+
+    The values are those of the time of tuning; `refill` brings new ones.
+    """
+
+    __array_ufunc__ = None  # an array's `@` leaves the product to us
+
+    def __init__(self, A: Any, cols: int | None = None, *,
+                 options: c.Options, threads: int = 0,
+                 store: str | None = None) -> None:
+        self._source = _Source(A)
+        m = self._source.matrix
+        dtype = np.dtype("f4" if m.type == c.F32 else "f8")
+        super().__init__(dtype, (m.rows, m.cols))
+        self.nnz = m.nnz
+        self.cols = cols
+        self._threads, self._store = threads, store
+        self._lock = threading.Lock()
+        self._plans: OrderedDict[tuple, _Plan] = OrderedDict()
+        self._values: np.ndarray | None = None
+        self._plan = _Plan(self._source, cols, dtype, False, options)
+        self._story: dict | None = None
+
+    # ---- what was found ----
+
+    @property
+    def story(self) -> dict:
+        """How the tune went: the document of `spry tune --json`."""
+        if self._story is None:
+            self._story = self._plan.story()
+        return self._story
+
+    @property
+    def schedule(self) -> str:
+        """The way that won, as text."""
+        return self._plan.text()
+
+    @property
+    def speedup(self) -> float:
+        """Over the plain loop, as measured in the tune."""
+        return self.story["best"]["speedup"] or 1.0
+
+    @property
+    def packed_bytes(self) -> float:
+        """What the plan keeps in memory."""
+        return lib.spry_plan_bytes(self._plan.pointer)
+
+    def check(self, seed: int = 1) -> None:
+        """Compare the plan with the exact reference; raises `Error`."""
+        c.check(lib.spry_plan_check(self._plan.pointer, seed))
+
+    def export(self, folder: str | os.PathLike = ".",
+               name: str = "kernel") -> list[str]:
+        """Write NAME.c, NAME.h and NAME.bin, to compile anywhere without
+        spry; returns their paths."""
+        folder = os.fspath(folder)
+        c.check(lib.spry_plan_export(self._plan.pointer, os.fsencode(folder),
+                                     name.encode()))
+        return [os.path.join(folder, name + end)
+                for end in (".c", ".h", ".bin")]
+
+    def report(self, path: str | os.PathLike) -> None:
+        """Write a page of HTML about the tune."""
+        c.check(lib.spry_report_plan(os.fsencode(path), self._plan.pointer,
+                                     None, None))
+
+    def refill(self, values: Any = None) -> "Tuned":
+        """Go on with other values on the same pattern.
+
+        `values`: an array in the order of the matrix's `data`; or a sparse
+        matrix with the same pattern; or nothing, to read again the arrays that
+        this was made from, after they were changed in place. No other thread
+        may multiply meanwhile.
+        """
+        array = self._new_values(values)
+        with self._lock:
+            for plan in (self._plan, *self._plans.values()):
+                c.check(lib.spry_plan_refill(plan.pointer, _address(array)))
+            self._values = array
+        return self
+
+    def _new_values(self, values: Any) -> np.ndarray:
+        m = self._source.matrix
+        if values is None or (isinstance(values, np.ndarray)):
+            if not self._source.borrowed:
+                raise ValueError(
+                    "entries were put in order when this was made: refill "
+                    "with a sparse matrix of the same pattern")
+            values = self._source.held[2] if values is None else values
+        elif sparse.issparse(values):
+            values = self._same_pattern(values)
+        array = np.ascontiguousarray(values, dtype=self.dtype)
+        if array.shape != (m.nnz,):
+            raise ValueError(f"there are {m.nnz} values, not {array.shape}")
+        return array
+
+    def _same_pattern(self, A: Any) -> np.ndarray:
+        m = self._source.matrix
+        A = A.tocsr(copy=True)
+        A.sum_duplicates()
+        col = np.ctypeslib.as_array(
+            ctypes.cast(m.col, ctypes.POINTER(
+                ctypes.c_int32 if m.index == c.I32 else ctypes.c_int64)),
+            (m.nnz,)) if m.nnz else np.zeros(0)
+        start = np.ctypeslib.as_array(
+            ctypes.cast(m.start, ctypes.POINTER(ctypes.c_int64)),
+            (m.rows + 1,))
+        if (A.shape != self.shape or A.nnz != m.nnz
+                or not np.array_equal(A.indices, col)
+                or not np.array_equal(A.indptr, start)):
+            raise ValueError("the pattern is another one: tune anew")
+        return A.data
+
+    # ---- multiplying ----
+
+    def _plan_for(self, n: int | None, dtype: np.dtype, turned: bool) -> _Plan:
+        if n == self.cols and dtype == self.dtype and not turned:
+            return self._plan
+        key = (n, dtype, turned)
+        with self._lock:
+            plan = self._plans.get(key)
+            if plan:
+                self._plans.move_to_end(key)
+                return plan
+            plan = _Plan(self._source, n, dtype, turned,
+                         _options("lookup", threads=self._threads,
+                                  store=self._store), like=self._plan)
+            if self._values is not None:
+                c.check(lib.spry_plan_refill(plan.pointer,
+                                             _address(self._values)))
+            self._plans[key] = plan
+            while len(self._plans) > _PLANS:
+                self._plans.popitem(last=False)
+            return plan
+
+    def _multiply(self, B: Any, turned: bool = False,
+                  out: np.ndarray | None = None) -> np.ndarray:
+        B = np.asarray(B)
+        rows, cols = self.shape[::-1] if turned else self.shape
+        if B.ndim not in (1, 2) or B.shape[0] != cols:
+            raise ValueError(
+                f"dimension mismatch: {rows} x {cols} times {B.shape}")
+        if B.dtype.kind == "c":
+            return (self._multiply(B.real, turned)
+                    + 1j * self._multiply(B.imag, turned))
+        dtype = np.result_type(B.dtype, self.dtype)
+        if dtype not in _TYPES:
+            dtype = np.dtype("f8")
+        B = B.astype(dtype, copy=False)
+        b = _dense(B)
+        if b is None:
+            B = np.ascontiguousarray(B)
+            b = _dense(B)
+        # Not a column of one: a vector's kernels serve it better.
+        n = None if B.ndim == 1 or B.shape[1] == 1 else B.shape[1]
+        shape = (rows,) if B.ndim == 1 else (rows, B.shape[1])
+        if out is None:
+            out = np.empty(shape, dtype)
+        elif out.shape != shape or out.dtype != dtype or not _dense(out):
+            raise ValueError(f"out must be {shape} of {dtype}")
+        if out.size == 0:
+            return out
+        plan = self._plan_for(n, dtype, turned)
+        c.check(lib.spry_run_dense(plan.pointer, 1.0, byref(b), None, 0.0,
+                                   byref(_dense(out))))
+        return out
+
+    def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
+        """The product with a vector, a matrix or another operator; arrays
+        are neither copied nor converted when their type is the matrix's."""
+        if isinstance(x, LinearOperator) or np.isscalar(x):
+            return super().dot(x)
+        if sparse.issparse(x):
+            x = x.toarray()
+        return self._multiply(x, False, out)
+
+    def __matmul__(self, x: Any) -> Any:
+        if np.isscalar(x):
+            raise ValueError("Scalar operands are not allowed, use '*'")
+        return self.dot(x)
+
+    def __call__(self, x: Any) -> Any:
+        return self.dot(x)
+
+    def matvec(self, x: Any) -> Any:
+        """A x, as `LinearOperator.matvec` shapes it."""
+        x = np.asanyarray(x)
+        if x.shape != (self.shape[1],) and x.shape != (self.shape[1], 1):
+            raise ValueError("dimension mismatch")
+        return self._multiply(x)
+
+    def _matvec(self, x: np.ndarray) -> np.ndarray:
+        return self._multiply(x)
+
+    def _matmat(self, X: np.ndarray) -> np.ndarray:
+        return self._multiply(X)
+
+    def _rmatvec(self, x: np.ndarray) -> np.ndarray:
+        return self._multiply(x, True)
+
+    def _rmatmat(self, X: np.ndarray) -> np.ndarray:
+        return self._multiply(X, True)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return self._multiply(x.T, True).T
+
+    def _transpose(self) -> "Turned":
+        return Turned(self)
+
+    def _adjoint(self) -> "Turned":
+        return Turned(self)
+
+    @property
+    def T(self) -> "Turned":
+        """The transpose; it shares everything with the matrix."""
+        return Turned(self)
+
+    @property
+    def H(self) -> "Turned":
+        return Turned(self)
+
+    # ---- how it looks ----
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        width = "vectors" if self.cols is None else f"{self.cols} columns"
+        return (f"<spry.Tuned {rows}x{cols}, {self.nnz} entries, {self.dtype}, "
+                f"for {width}: {self.schedule}>")
+
+    def _repr_html_(self) -> str:
+        from ._show import page
+
+        return page(self)
+
+
+class Turned(LinearOperator):
+    """The transpose of a `Tuned`, on plans of its own."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, given: Tuned) -> None:
+        super().__init__(given.dtype, given.shape[::-1])
+        self._given = given
+
+    def _matvec(self, x: np.ndarray) -> np.ndarray:
+        return self._given._multiply(x, True)
+
+    _matmat = _matvec
+
+    def _rmatvec(self, x: np.ndarray) -> np.ndarray:
+        return self._given._multiply(x)
+
+    _rmatmat = _rmatvec
+
+    def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
+        """The product with a vector, a matrix or another operator."""
+        if isinstance(x, LinearOperator) or np.isscalar(x):
+            return super().dot(x)
+        return self._given._multiply(x, True, out)
+
+    def __matmul__(self, x: Any) -> Any:
+        if np.isscalar(x):
+            raise ValueError("Scalar operands are not allowed, use '*'")
+        return self.dot(x)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        return self._given._multiply(np.asarray(x).T).T
+
+    def _transpose(self) -> Tuned:
+        return self._given
+
+    _adjoint = _transpose
+
+    @property
+    def T(self) -> Tuned:
+        return self._given
+
+    @property
+    def H(self) -> Tuned:
+        return self._given
+
+
+def _options(effort: str, *, seconds: float = 0, calls: float = 0,
+             threads: int = 0, again: bool = False, seed: int = 1,
+             store: str | None = None, source: str | None = None,
+             search: str | None = None) -> c.Options:
+    if effort not in c.EFFORTS:
+        raise ValueError(f"effort is one of {', '.join(c.EFFORTS)}")
+    # What is known is only looked up: the machine need not be asked again.
+    here = (ctypes.addressof(c.machine()) if effort == "lookup" else None)
+    return c.Options(
+        machine=here, size=ctypes.sizeof(c.Options), seconds=seconds, calls=calls,
+        threads=threads, effort=c.EFFORTS.index(effort), again=int(again),
+        seed=seed, store=store and os.fsencode(store),
+        source=source and source.encode(), search=search and search.encode())
+
+
+def _callback(progress: Callable[[dict], Any], failed: list):
+    def told(now, _payload):
+        try:
+            p = now.contents
+            return int(bool(progress({
+                "elapsed": p.elapsed, "budget": p.budget, "trials": p.trials,
+                "planned": p.planned, "best_speedup": p.best_speedup,
+                "best": (p.best or b"").decode()})))
+        except BaseException as problem:  # Ctrl-C among them: stop, raise later
+            failed.append(problem)
+            return 1
+
+    return c.ON_PROGRESS(told)
+
+
+def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
+         seconds: float = 0, calls: float = 0, threads: int = 0,
+         again: bool = False, seed: int = 1,
+         store: str | os.PathLike | None = None, source: str | None = None,
+         search: str | None = None,
+         progress: Callable[[dict], Any] | None = None) -> Tuned:
+    """Find the fastest way to multiply A with a vector, or with `cols` dense
+    columns.
+
+    A: any SciPy sparse matrix or array (CSR is used in place), a dense array,
+    or the path of a matrix file. effort: "lookup", "predict", "measure" or
+    "patient". seconds: the budget, 0 for the default. calls: how often it will
+    run; with few, converting must pay. threads: 0 for all. store: where what
+    was measured is kept, ":memory:" for nowhere. progress: called now and then
+    with a dict; true stops the tune with the best so far.
+    """
+    failed: list[BaseException] = []
+    options = _options(effort, seconds=seconds, calls=calls, threads=threads,
+                       again=again, seed=seed,
+                       store=None if store is None else os.fspath(store),
+                       source=source, search=search)
+    # Without one, Ctrl-C would wait for the end of the tune.
+    told = _callback(progress or (lambda now: None), failed)
+    options.progress = ctypes.cast(told, c_void_p)
+    if cols is not None and (int(cols) != cols or cols < 1):
+        raise ValueError("cols is a number of dense columns, or None")
+    out = Tuned(A, None if cols in (None, 1) else int(cols), options=options,
+                threads=threads,
+                store=None if store is None else os.fspath(store))
+    if failed:
+        raise failed[0]
+    return out

@@ -1,0 +1,181 @@
+"""Sparse matrices times dense ones in PyTorch, differentiable.
+
+    G = spry.torch.matrix(A, cols=64)     # A: a sparse_csr tensor
+    Y = G @ X                             # dX = A' dY
+    Y = spry.torch.spmm(G, X, values)     # dvalues = (dY X') on A's pattern
+
+The transpose is made once and kept. Values may change from call to call, as
+weights of a graph do: plans are refilled, nothing is tuned again. Only CPU
+tensors of float32 or float64.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+import numpy as np
+import torch
+from scipy import sparse
+
+from . import _library as c
+from ._library import lib
+from ._tuned import _address, _options, _Plan, _TYPES, tune
+
+__all__ = ["Matrix", "matrix", "spmm"]
+
+
+class _Sampled(_Plan):
+    """(B D') at the entries of a pattern: the slope of a product's values."""
+
+    def __init__(self, source: Any, n: int, dtype: np.dtype,
+                 options: c.Options) -> None:
+        import weakref
+
+        self.source, self.dtype = source, dtype
+        problem, plan = ctypes.c_void_p(), ctypes.c_void_p()
+        c.check(lib.spry_problem_sddmm(ctypes.byref(problem), source.pointer,
+                                       n, _TYPES[dtype]))
+        self.problem = problem
+        weakref.finalize(self, lib.spry_problem_free,
+                         ctypes.c_void_p(problem.value))
+        c.check(lib.spry_tune(ctypes.byref(plan), problem,
+                              ctypes.byref(options)))
+        self.pointer = plan
+        weakref.finalize(self, lib.spry_plan_free,
+                         ctypes.c_void_p(plan.value))
+
+
+class Matrix:
+    """A sparse matrix with its transpose and its sampled product."""
+
+    def __init__(self, A: torch.Tensor, cols: int, **options: Any) -> None:
+        if A.layout is not torch.sparse_csr or A.dim() != 2:
+            raise TypeError("a matrix is a sparse_csr tensor of two dimensions")
+        if A.device.type != "cpu":
+            raise TypeError("spry computes on the CPU")
+        values = A.values().detach()
+        if values.dtype not in (torch.float32, torch.float64):
+            raise TypeError("values are float32 or float64")
+        self.shape = torch.Size(A.shape)
+        self.dtype = values.dtype
+        self._held = (A.crow_indices(), A.col_indices(), values)
+        self._given = sparse.csr_matrix(
+            (values.numpy(), self._held[1].numpy(), self._held[0].numpy()),
+            shape=tuple(A.shape), copy=False)
+        if not self._given.has_canonical_format:
+            raise ValueError("columns must ascend in every row, without "
+                             "repeats: coalesce() first")
+        self._lock = threading.Lock()
+        self._options = options
+        self._threads = options.get("threads", 0)
+        self.cols = cols
+        self.forward_plan = tune(self._given, cols, **options)
+        turned = self._given.T.tocsr()
+        self._turn = sparse.csr_matrix(
+            (np.arange(self._given.nnz, dtype=np.float64),
+             self._given.indices, self._given.indptr),
+            shape=self._given.shape).T.tocsr().data.astype(np.int64)
+        self.backward_plan = tune(turned, cols, **options)
+        self._sampled: dict[int, _Sampled] = {}
+        self._now = None
+
+    @property
+    def nnz(self) -> int:
+        return self._given.nnz
+
+    def values(self) -> torch.Tensor:
+        """The values it was made with."""
+        return self._held[2]
+
+    def _bring(self, values: torch.Tensor | None) -> None:
+        """Both plans compute with these values; None: with the first ones."""
+        now = None if values is None else (values.data_ptr(), values._version)
+        if now is None and self._now is None:
+            return
+        array = (self._held[2] if values is None else values.detach()).numpy()
+        array = np.ascontiguousarray(array, self._given.dtype)
+        self.forward_plan.refill(array)
+        self.backward_plan.refill(array[self._turn])
+        self._now = now
+
+    def _product(self, X: torch.Tensor, values: torch.Tensor | None,
+                 turned: bool) -> torch.Tensor:
+        plan = self.backward_plan if turned else self.forward_plan
+        with self._lock:
+            self._bring(values)
+            return torch.from_numpy(plan._multiply(X.detach().numpy()))
+
+    def _slope(self, grad: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
+        n = X.shape[1]
+        g = np.ascontiguousarray(grad.detach().numpy())
+        x = np.ascontiguousarray(X.detach().numpy())
+        out = np.empty(self.nnz, g.dtype)
+        with self._lock:
+            plan = self._sampled.get(n)
+            if plan is None:
+                plan = _Sampled(self._pattern(), n, self._given.dtype,
+                                _options("predict", threads=self._threads,
+                                         store=self._options.get("store")))
+                self._sampled[n] = plan
+        c.check(lib.spry_run_scaled(plan.pointer, 1.0, _address(g),
+                                    _address(x), 0.0, _address(out)))
+        return torch.from_numpy(out)
+
+    def _pattern(self) -> Any:
+        """The same pattern with ones for values."""
+        if not hasattr(self, "_pattern_source"):
+            from ._tuned import _Source
+
+            ones = sparse.csr_matrix(
+                (np.ones(self.nnz, self._given.dtype), self._given.indices,
+                 self._given.indptr), shape=self._given.shape, copy=False)
+            self._pattern_source = _Source(ones)
+        return self._pattern_source
+
+    def __matmul__(self, X: torch.Tensor) -> torch.Tensor:
+        return spmm(self, X)
+
+    def __repr__(self) -> str:
+        return (f"<spry.torch.Matrix {tuple(self.shape)}, {self.nnz} entries, "
+                f"{self.dtype}: {self.forward_plan.schedule}>")
+
+
+class _Spmm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, G, X, values):
+        ctx.G, ctx.given = G, values is not None
+        ctx.save_for_backward(X, values)
+        return G._product(X, values, False)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        X, values = ctx.saved_tensors
+        dX = dvalues = None
+        if ctx.needs_input_grad[1]:
+            dX = ctx.G._product(grad, values, True)
+        if ctx.given and ctx.needs_input_grad[2]:
+            dvalues = ctx.G._slope(grad, X)
+        return None, dX, dvalues
+
+
+def spmm(G: Matrix, X: torch.Tensor,
+         values: torch.Tensor | None = None) -> torch.Tensor:
+    """G X, with `values` in place of G's own when they are given, in the order
+    of the tensor's `values()`. Differentiable in X and in the values."""
+    if X.dim() != 2 or X.shape[0] != G.shape[1]:
+        raise ValueError(f"{tuple(G.shape)} times {tuple(X.shape)}")
+    if X.dtype != G.dtype:
+        raise TypeError(f"the matrix has {G.dtype}, the operand {X.dtype}")
+    if values is not None and (values.shape != (G.nnz,)
+                               or values.dtype != G.dtype):
+        raise ValueError(f"there are {G.nnz} values of {G.dtype}")
+    return _Spmm.apply(G, X, values)
+
+
+def matrix(A: torch.Tensor, cols: int, **options: Any) -> Matrix:
+    """Tune a sparse_csr tensor and its transpose for `cols` dense columns;
+    options are those of `spry.tune`."""
+    return Matrix(A, cols, **options)

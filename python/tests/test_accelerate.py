@@ -1,0 +1,108 @@
+"""SciPy's products stay what they are, only faster."""
+
+import threading
+
+import numpy as np
+import pytest
+from cases import integers, operand
+from scipy import sparse
+from scipy.sparse.linalg import cg, eigsh
+
+import spry
+from spry import _accelerate
+
+
+@pytest.fixture(autouse=True)
+def ends():
+    yield
+    spry.restore_scipy()
+
+
+@pytest.fixture
+def everything(monkeypatch):
+    """Small products, too."""
+    monkeypatch.setattr(_accelerate, "_SMALL", 0)
+
+
+@pytest.mark.parametrize("fmt", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_equal_bit_for_bit(fmt, index, everything):
+    for seed in range(84):
+        dtype = np.float32 if seed % 2 else np.float64
+        A = integers(seed, fmt, index, dtype)
+        pairs = [operand(seed, A.shape[1], n, dtype)
+                 for n in (None, 1, 3, 16)]
+        want = [A @ B for B in pairs]
+        with spry.accelerate_scipy(threads=1 + seed % 2):
+            got = [A @ B for B in pairs]
+            turned = A.T @ operand(seed, A.shape[0], None, dtype)
+        for g, w in zip(got, want):
+            assert g.dtype == w.dtype and np.array_equal(g, w)
+        assert np.array_equal(
+            turned, A.T @ operand(seed, A.shape[0], None, dtype))
+
+
+def test_never_stale(everything):
+    A = integers(3)
+    A.sum_duplicates()
+    x = operand(3, A.shape[1])
+    dense = A.toarray()
+    place = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    r = np.random.default_rng(1)
+    with spry.accelerate_scipy():
+        for _ in range(10000):
+            k = int(r.integers(A.nnz))
+            A.data[k] = v = float(r.integers(-9, 9))
+            dense[place[k], A.indices[k]] = v
+            assert np.array_equal(A @ x, dense @ x)
+
+
+def test_odd_operands_go_to_scipy(everything):
+    A = integers(5)
+    with spry.accelerate_scipy():
+        for B in (A.astype(np.int64), A.astype(np.complex128),
+                  A.astype(np.float32)):
+            x = operand(1, A.shape[1])
+            assert np.allclose(B @ x, A @ x)
+            assert np.allclose(B @ x[::-1], A @ x[::-1].copy())
+
+
+def test_solvers(everything):
+    A = sparse.random(300, 300, 0.05, random_state=3)
+    A = (A @ A.T + 10 * sparse.eye(300)).tocsr()
+    b = np.ones(300)
+    want = eigsh(A, 3)[0]
+    with spry.accelerate_scipy():
+        x, bad = cg(A, b, tol=1e-10, atol=0)
+        assert bad == 0 and np.allclose(eigsh(A, 3)[0], want)
+    assert np.allclose(A @ x, b)
+
+
+def test_restores():
+    from scipy.sparse import _sparsetools
+
+    before = _sparsetools.csr_matvec
+    spry.accelerate_scipy()
+    spry.accelerate_scipy(2)
+    assert _sparsetools.csr_matvec is not before
+    spry.restore_scipy()
+    assert _sparsetools.csr_matvec is before
+
+
+def test_many_threads(everything):
+    A = integers(7)
+    x = operand(1, A.shape[1])
+    want, wrong = A @ x, []
+
+    def work():
+        for _ in range(1000):
+            if not np.array_equal(A @ x, want):
+                wrong.append(1)
+
+    with spry.accelerate_scipy():
+        crew = [threading.Thread(target=work) for _ in range(16)]
+        for t in crew:
+            t.start()
+        for t in crew:
+            t.join()
+    assert not wrong

@@ -1,0 +1,247 @@
+"""The operator computes what SciPy computes, in place, from any thread."""
+
+import gc
+import json
+import multiprocessing
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import integers, operand
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, aslinearoperator, cg, eigsh
+
+import spry
+
+
+def quick(A, cols=None, **more):
+    more.setdefault("effort", "lookup")
+    return spry.tune(A, cols, store=":memory:", **more)
+
+
+@pytest.mark.parametrize("fmt", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_equals_scipy_bit_for_bit(fmt, index):
+    for seed in range(12):
+        dtype = np.float32 if seed % 2 else np.float64
+        A = integers(seed, fmt, index, dtype)
+        n = 1 + seed % 7
+        T = quick(A, n)
+        for B in (operand(seed, A.shape[1], None, dtype),
+                  operand(seed, A.shape[1], n, dtype),
+                  operand(seed, A.shape[1], 9, dtype)):
+            got, want = T @ B, A @ B
+            assert got.dtype == want.dtype and np.array_equal(got, want)
+        for B in (operand(seed, A.shape[0], None, dtype),
+                  operand(seed, A.shape[0], n, dtype)):
+            assert np.array_equal(T.T @ B, A.T @ B)
+            assert np.array_equal(B.T @ T, B.T @ A.toarray())
+
+
+def test_nothing_is_copied_on_the_way_in():
+    A = integers(4)
+    A.sort_indices()
+    T = quick(A)
+    m = T._source.matrix
+    assert m.col == A.indices.ctypes.data
+    assert m.val == A.data.ctypes.data
+    wide = integers(4, index=np.int64)
+    wide.sort_indices()
+    assert quick(wide)._source.matrix.start == wide.indptr.ctypes.data
+
+
+def test_every_layout_of_the_operands():
+    A = integers(8)
+    T = quick(A, 6)
+    for B in (operand(1, A.shape[1], 6), operand(1, A.shape[1], 12)[:, ::2],
+              operand(1, A.shape[1], 12)[:, 3:9],
+              operand(1, 2 * A.shape[1], 6)[::2],
+              np.asfortranarray(operand(1, A.shape[1], 6)),
+              operand(1, 6, A.shape[1]).T, operand(1, A.shape[1], 6)[:, ::-1],
+              operand(1, A.shape[1], 1)[:, [0] * 6]):
+        assert np.array_equal(T @ B, A @ np.ascontiguousarray(B))
+    for out in (np.empty((A.shape[0], 6)), np.empty((6, A.shape[0])).T,
+                np.empty((A.shape[0], 9))[:, 2:8]):
+        B = operand(2, A.shape[1], 6)
+        assert T.dot(B, out=out) is out
+        assert np.array_equal(out, A @ B)
+    x = operand(3, 2 * A.shape[1])[::2]
+    assert np.array_equal(T @ x, A @ x)
+
+
+def test_types_follow_numpy():
+    A = integers(5, dtype=np.float32)
+    T = quick(A)
+    for dtype in (np.int64, np.float32, np.float64, np.complex128, bool):
+        x = operand(5, A.shape[1]).astype(dtype)
+        got = T @ x
+        assert got.dtype.kind == (A @ x).dtype.kind
+        assert np.allclose(got, A @ x)
+    with pytest.raises(TypeError):
+        quick(A.astype(np.complex64))
+
+
+def test_wrong_shapes_are_refused():
+    A = integers(6)
+    T = quick(A)
+    with pytest.raises(ValueError):
+        T @ np.ones(A.shape[1] + 1)
+    with pytest.raises(ValueError):
+        T @ np.ones((2, 2, 2))
+    with pytest.raises(ValueError):
+        T.dot(np.ones(A.shape[1]), out=np.empty(A.shape[0] + 1))
+    with pytest.raises(ValueError):
+        spry.tune(A, 0)
+    with pytest.raises(ValueError):
+        spry.tune(A, effort="luck")
+    with pytest.raises(spry.Error):
+        spry.tune("/nowhere.mtx")
+
+
+def test_story_export_and_repr(tmp_path):
+    A = sparse.random(300, 300, 0.05, format="csr", random_state=1)
+    T = spry.tune(A, 8, seconds=0.3, store=":memory:")
+    assert T.story["schema"] == "spry.tune/1" and T.story["trials"]
+    assert T.story["verified"] and T.story["best"]["schedule"] == T.schedule
+    json.dumps(T.story)
+    T.check()
+    assert T.schedule in repr(T)
+    html = T._repr_html_()
+    assert "data:image/png" in html and "<table>" in html
+    for path in T.export(tmp_path, "fast"):
+        assert open(path, "rb").read()
+    T.report(tmp_path / "page.html")
+    assert "<svg" in (tmp_path / "page.html").read_text()
+
+
+def test_progress_stops_and_passes_on_what_it_raises():
+    A = sparse.random(2000, 2000, 0.01, format="csr", random_state=1)
+    T = spry.tune(A, 8, seconds=20, store=":memory:", progress=lambda p: True)
+    assert T.story["stopped"]
+
+    def broken(now):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError):
+        spry.tune(A, 8, seconds=20, store=":memory:", progress=broken)
+
+
+def test_refill():
+    for seed in range(30):
+        A = integers(seed)
+        A.sum_duplicates()
+        T = quick(A, 3)
+        B, x = operand(seed, A.shape[1], 3), operand(seed, A.shape[0])
+        T.T @ x  # its plan is refilled, too
+        A.data[:] = operand(seed + 1, A.nnz)
+        T.refill()
+        assert np.array_equal(T @ B, A @ B)
+        assert np.array_equal(T.T @ x, A.T @ x)
+        other = A.copy()
+        other.data = operand(seed + 2, A.nnz)
+        T.refill(other.data.copy())
+        assert np.array_equal(T @ B, other @ B)
+        assert np.array_equal(T @ B[:, :2], other @ B[:, :2])
+        T.refill(A.tocoo())
+        assert np.array_equal(T @ B, A @ B)
+    with pytest.raises(ValueError):
+        T.refill(np.ones(A.nnz + 1))
+    with pytest.raises(ValueError):
+        T.refill(sparse.eye(A.shape[0] + 1).tocsr())
+    C = quick(A.tocsc())
+    with pytest.raises(ValueError):
+        C.refill()
+
+
+def test_other_widths_are_bounded():
+    A = integers(9)
+    T = quick(A)
+    for n in range(2, 40):
+        B = operand(n, A.shape[1], n)
+        assert np.array_equal(T @ B, A @ B)
+    assert len(T._plans) <= 8
+
+
+def test_is_a_linear_operator():
+    A = sparse.random(200, 200, 0.05, random_state=3)
+    A = (A @ A.T + 10 * sparse.eye(200)).tocsr()
+    T = quick(A)
+    assert isinstance(T, LinearOperator) and aslinearoperator(T) is T
+    b = np.ones(200)
+    x, bad = cg(T, b, tol=1e-10, atol=0)
+    assert bad == 0 and np.allclose(A @ x, b)
+    assert np.allclose(eigsh(T, 3)[0], eigsh(A, 3)[0])
+    assert np.allclose((2 * T) @ b, 2 * (A @ b))
+    assert np.allclose((T + T) @ b, 2 * (A @ b))
+    assert np.allclose((T @ T) @ b, A @ (A @ b))
+    assert np.allclose(T.H @ b, A.T @ b) and T.T.T is T
+    assert np.allclose(T.rmatvec(b), A.T @ b)
+    assert np.allclose(T.matmat(np.ones((200, 2))), A @ np.ones((200, 2)))
+
+
+def test_empty_shapes():
+    for shape in ((0, 0), (0, 4), (4, 0), (3, 5)):
+        A = sparse.csr_matrix(shape)
+        T = quick(A)
+        assert np.array_equal(T @ np.ones(shape[1]), np.zeros(shape[0]))
+        assert (T @ np.ones((shape[1], 2))).shape == (shape[0], 2)
+
+
+def test_many_threads():
+    A = integers(11)
+    T = quick(A, 4)
+    B = operand(1, A.shape[1], 4)
+    want, wrong = A @ B, []
+
+    def work():
+        for _ in range(1000):
+            if not np.array_equal(T @ B, want):
+                wrong.append(1)
+
+    crew = [threading.Thread(target=work) for _ in range(16)]
+    for t in crew:
+        t.start()
+    for t in crew:
+        t.join()
+    assert not wrong
+
+
+def _in_child(seed):
+    A = integers(seed)
+    return pickle.dumps(_shared @ operand(1, _shared.shape[1], 4)) and True
+
+
+def test_children_of_a_fork():
+    global _shared
+    A = sparse.random(3000, 3000, 0.02, format="csr", random_state=1)
+    _shared = quick(A, 4)
+    _shared @ operand(1, 3000, 4)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert all(pool.map_async(_in_child, range(8)).get(60))
+
+
+def test_arrays_live_as_long_as_they_are_needed():
+    A = integers(13)
+    x, want = operand(2, A.shape[1]), A @ operand(2, A.shape[1])
+    T = quick(A)
+    turned = T.T
+    del A, T
+    gc.collect()
+    assert np.array_equal(turned.T @ x, want)
+
+
+def test_importing_costs_little():
+    code = ("import time, sys; t = time.perf_counter(); import spry; "
+            "print(time.perf_counter() - t, 'numpy' in sys.modules, "
+            "len(list(__import__('os').scandir('/proc/self/task'))))")
+    best = 1.0
+    for _ in range(5):
+        said = subprocess.run([sys.executable, "-c", code], check=True,
+                              capture_output=True, text=True,
+                              cwd=Path(__file__).parents[1]).stdout.split()
+        best = min(best, float(said[0]))
+        assert said[1:] == ["False", "1"]

@@ -1,0 +1,396 @@
+/* test_operands.c - dense operands anywhere, transposed products, and
+ * products straight from arrays. Integers, so every sum is exact. */
+#include "odd_matrices.h"
+
+#include <string.h>
+
+#include "matrix/matrix.h"
+#include "plan/sparse.h"
+
+static const char *const spmm[] = {
+    "csr",
+    "csr tile=2",
+    "csr tile=2 threads=3 chunk=7",
+    "csr tile=1 pass=16",
+    "csr tile=1 pass=16 copy=1 threads=3",
+    "csr tile=1 panel=16",
+    "csr tile=2 stream=1",
+    "csr tile=2 order=length",
+    "dcsr tile=2",
+    "bcsr r=2 c=2 tile=2",
+    "bcsr r=4 c=4 rest=25 tile=2",
+    "sell slice=2 tile=4 sigma=64",
+};
+enum { TEXTS = sizeof spmm / sizeof *spmm };
+
+/* An operand of `rows` x `cols` in one of several ways to lie in memory. */
+enum { WAYS = 4 };
+typedef struct {
+    spry_dense x;
+    int64_t rows, cols, size;
+    double *all;
+} placed;
+
+static double *cell(const placed *p, int64_t i, int64_t j)
+{
+    int64_t ld = p->x.ld;
+
+    if (p->x.layout == SPRY_COL_MAJOR)
+        return (double *)p->x.data + j * (ld ? ld : p->rows) + i;
+    return (double *)p->x.data + i * (ld ? ld : p->cols) + j;
+}
+
+static placed place(int way, int64_t rows, int64_t cols)
+{
+    int64_t gap = way % 2 ? 5 : 0, ahead = 3;
+    placed p = {.rows = rows, .cols = cols};
+
+    p.size = (rows + 8) * (cols + 8) + 64;
+    p.all = sp_alloc(p.size, sizeof *p.all);
+    for (int64_t k = 0; k < p.size; k++)
+        p.all[k] = -77.5;
+    p.x.data = p.all + ahead;
+    p.x.layout = way / 2 ? SPRY_COL_MAJOR : SPRY_ROW_MAJOR;
+    p.x.ld = !gap ? 0 : gap + (way / 2 ? rows : cols);
+    return p;
+}
+
+static void fill(const placed *p, uint64_t seed)
+{
+    sp_rng r = sp_rng_seed(seed);
+
+    for (int64_t i = 0; i < p->rows; i++)
+        for (int64_t j = 0; j < p->cols; j++)
+            *cell(p, i, j) = (double)sp_rng_below(&r, 9) - 4;
+}
+
+/* Cells between rows stay as they were. */
+static int64_t untouched(const placed *p)
+{
+    int64_t n = 0;
+
+    for (int64_t k = 0; k < p->size; k++)
+        n += p->all[k] == -77.5;
+    return n;
+}
+
+static spry_matrix *integers(int which)
+{
+    spry_matrix *A = make_matrix(which);
+    double *v = (double *)(uintptr_t)A->val;
+
+    for (int64_t k = 0; k < A->nnz; k++)
+        v[k] = (double)(k % 7) - 3.0;
+    return A;
+}
+
+static void expect(const spry_matrix *A, const placed *B, const placed *C,
+                   const double *before, double alpha, double beta)
+{
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t j = 0; j < B->cols; j++) {
+            double sum = 0;
+
+            for (int64_t k = A->start[i]; k < A->start[i + 1]; k++)
+                sum += sp_val(A, k) * *cell(B, sp_col(A, k), j);
+            assert_true(*cell(C, i, j) ==
+                        alpha * sum + beta * before[i * B->cols + j]);
+        }
+}
+
+static void try_ways(const spry_plan *plan, const spry_matrix *A, int64_t n,
+                     int way)
+{
+    placed B = place(way % WAYS, A->cols, n);
+    placed C = place(way / WAYS, A->rows, n);
+    double *before = sp_alloc(A->rows * n, sizeof *before);
+    double beta = way % 3 ? 0 : 3;
+    int64_t rest;
+
+    fill(&B, 1);
+    fill(&C, 2);
+    rest = untouched(&C);
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t j = 0; j < n; j++)
+            before[i * n + j] = *cell(&C, i, j);
+    check_ok(spry_run_dense(plan, 2, &B.x, NULL, beta, &C.x));
+    expect(A, &B, &C, before, 2, beta);
+    assert_int_equal(untouched(&C), rest);
+    sp_free(before);
+    sp_free(B.all);
+    sp_free(C.all);
+}
+
+static void every_layout(void **state)
+{
+    static const int which[] = {4, 6, 7, 9, 11};
+    spry_machine m;
+    int done = 0;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    for (int i = 0; i < 5; i++)
+        for (int t = 0; t < TEXTS; t++) {
+            spry_matrix *A = integers(which[i]);
+            int64_t n = t % 2 ? 37 : 24;
+            spry_problem *p;
+            spry_plan *plan;
+
+            check_ok(spry_problem_spmm(&p, A, n, SPRY_F64));
+            if (make_plan(&plan, p, spmm[t], m.isa) == SPRY_OK) {
+                for (int way = 0; way < WAYS * WAYS; way++, done++)
+                    try_ways(plan, A, n, way);
+                spry_plan_free(plan);
+            }
+            spry_problem_free(p);
+            spry_matrix_free(A);
+        }
+    assert_true(done > 500);
+}
+
+static void a_vector_with_gaps(void **state)
+{
+    spry_matrix *A = integers(9);
+    double x[450], y[450], want[150];
+    spry_dense X = {x, 3, SPRY_ROW_MAJOR}, Y = {y, 2, SPRY_ROW_MAJOR};
+    double dense[150];
+    spry_problem *p;
+    spry_plan *plan;
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    for (int i = 0; i < 150; i++)
+        x[3 * i] = dense[i] = i % 5 - 2;
+    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    check_ok(make_plan(&plan, p, "sell sigma=64", m.isa));
+    check_ok(spry_run(plan, dense, want));
+    check_ok(spry_run_dense(plan, 1, &X, NULL, 0, &Y));
+    for (int i = 0; i < 150; i++)
+        assert_true(y[2 * i] == want[i]);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    spry_matrix *A = integers(6);
+    double x[1];
+    spry_dense bad = {x, 2, SPRY_ROW_MAJOR}, none = {NULL, 0, SPRY_ROW_MAJOR};
+    spry_dense odd = {x, 0, (spry_layout)7};
+    spry_problem *p, *q, *t;
+    spry_plan *plan;
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_problem_spmm(&p, A, 8, SPRY_F64));
+    check_ok(spry_problem_sddmm(&q, A, 8, SPRY_F64));
+    check_ok(make_plan(&plan, p, "csr", m.isa));
+    assert_int_equal(spry_run_dense(plan, 1, &bad, NULL, 0, &bad), SPRY_USAGE);
+    assert_int_equal(spry_run_dense(plan, 1, &none, NULL, 0, &none),
+                     SPRY_USAGE);
+    assert_int_equal(spry_run_dense(plan, 1, &odd, NULL, 0, &odd), SPRY_USAGE);
+    assert_int_equal(spry_run_dense(plan, 1, NULL, NULL, 0, NULL), SPRY_USAGE);
+    assert_int_equal(spry_run_dense(NULL, 1, &bad, NULL, 0, &bad), SPRY_USAGE);
+    assert_int_equal(spry_problem_transpose(&t, q), SPRY_USAGE);
+    assert_int_equal(spry_problem_transpose(&t, NULL), SPRY_USAGE);
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_problem_free(q);
+    spry_matrix_free(A);
+}
+
+/* ---- transposed ---- */
+
+static void check_turned(const spry_matrix *A, const char *text, int64_t n)
+{
+    spry_problem *p, *t;
+    spry_plan *plan;
+    spry_machine m;
+    double *v = sp_alloc(A->nnz + 1, sizeof *v);
+    double *x = sp_alloc(A->rows * n + 1, sizeof *x);
+    double *y = sp_alloc(A->cols * n + 1, sizeof *y);
+    double *want = sp_alloc(A->cols * n + 1, sizeof *want);
+
+    check_ok(spry_machine_detect(&m));
+    check_ok(n == 1 ? spry_problem_spmv(&p, A, SPRY_F64)
+                    : spry_problem_spmm(&p, A, n, SPRY_F64));
+    check_ok(spry_problem_transpose(&t, p));
+    spry_problem_free(p);
+    for (int64_t k = 0; k < A->rows * n; k++)
+        x[k] = (double)(k % 5) - 2;
+    if (make_plan(&plan, t, text, m.isa) == SPRY_OK) {
+        check_ok(spry_plan_check(plan, 1));
+        for (int64_t k = 0; k < A->nnz; k++)
+            v[k] = (double)(k % 11) - 5;
+        for (int64_t i = 0; i < A->rows; i++)
+            for (int64_t k = A->start[i]; k < A->start[i + 1]; k++)
+                for (int64_t j = 0; j < n; j++)
+                    want[sp_col(A, k) * n + j] += v[k] * x[i * n + j];
+        check_ok(spry_plan_refill(plan, v));
+        check_ok(spry_run(plan, x, y));
+        assert_memory_equal(y, want, (size_t)(A->cols * n) * sizeof *y);
+        check_ok(spry_plan_check(plan, 1));
+        spry_plan_free(plan);
+    }
+    spry_problem_free(t);
+    sp_free(v);
+    sp_free(x);
+    sp_free(y);
+    sp_free(want);
+}
+
+static void transposed_products_follow_the_matrix(void **state)
+{
+    static const char *const spmv[] = {"csr", "csr unroll=4 order=length",
+                                       "sell sigma=64", "bcsr r=2 c=2",
+                                       "csr unroll=4 panel=16"};
+
+    (void)state;
+    for (int i = 0; i < MAKERS; i++) {
+        spry_matrix *A = make_matrix(i);
+
+        for (int t = 0; t < 5; t++)
+            check_turned(A, spmv[t], 1);
+        for (int t = 0; t < TEXTS; t += 3)
+            check_turned(A, spmm[t], 37);
+        spry_matrix_free(A);
+    }
+}
+
+/* ---- straight from arrays ---- */
+
+static void check_direct(const spry_matrix *A, int64_t n, spry_index width,
+                         int columns)
+{
+    int64_t units = A->rows;
+    void *start = sp_alloc(units + 1, 8), *col = sp_alloc(A->nnz + 1, 8);
+    spry_compressed a = {sizeof a, A->rows, A->cols, start,
+                         col,      A->val,  width,   SPRY_F64};
+    int64_t in = columns ? A->rows : A->cols, out = columns ? A->cols : A->rows;
+    double *x = sp_alloc(in * n + 1, sizeof *x);
+    double *y = sp_alloc(out * n + 1, sizeof *y);
+    double *want = sp_alloc(out * n + 1, sizeof *want);
+
+    for (int64_t i = 0; i <= units; i++)
+        if (width == SPRY_I32)
+            ((int32_t *)start)[i] = (int32_t)A->start[i];
+        else
+            ((int64_t *)start)[i] = A->start[i];
+    for (int64_t k = 0; k < A->nnz; k++)
+        if (width == SPRY_I32)
+            ((int32_t *)col)[k] = (int32_t)sp_col(A, k);
+        else
+            ((int64_t *)col)[k] = sp_col(A, k);
+    for (int64_t k = 0; k < in * n; k++)
+        x[k] = (double)(k % 5) - 2;
+    for (int64_t k = 0; k < out * n; k++)
+        y[k] = want[k] = (double)(k % 3);
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++)
+            for (int64_t j = 0; j < n; j++)
+                if (columns)
+                    want[sp_col(A, k) * n + j] += sp_val(A, k) * x[i * n + j];
+                else
+                    want[i * n + j] += sp_val(A, k) * x[sp_col(A, k) * n + j];
+    if (columns) { /* the rows of A are the columns of its transpose */
+        a.rows = A->cols;
+        a.cols = A->rows;
+        check_ok(spry_csc_multiply(&a, n, x, y, 2));
+    } else
+        check_ok(spry_csr_multiply(&a, n, x, y, 2));
+    assert_memory_equal(y, want, (size_t)(out * n) * sizeof *y);
+    sp_free(start);
+    sp_free(col);
+    sp_free(x);
+    sp_free(y);
+    sp_free(want);
+}
+
+static void arrays_of_others(void **state)
+{
+    static const int64_t widths[] = {1, 2, 5, 16, 40, 130};
+    spry_compressed none = {0};
+    double x[1];
+
+    (void)state;
+    for (int i = 0; i < MAKERS; i++) {
+        spry_matrix *A = integers(i);
+
+        for (int w = 0; w < 6; w++)
+            for (int way = 0; way < 4; way++)
+                check_direct(A, widths[w], way % 2 ? SPRY_I32 : SPRY_I64,
+                             way / 2);
+        spry_matrix_free(A);
+    }
+    assert_int_equal(spry_csr_multiply(&none, 1, x, x, 1), SPRY_USAGE);
+    assert_int_equal(spry_csc_multiply(NULL, 1, x, x, 1), SPRY_USAGE);
+}
+
+/* ---- doors ---- */
+
+static void same_matrix(const spry_matrix *a, const spry_matrix *b)
+{
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->cols, b->cols);
+    assert_int_equal(a->nnz, b->nnz);
+    for (int64_t i = 0; i <= a->rows; i++)
+        assert_int_equal(a->start[i], b->start[i]);
+    for (int64_t k = 0; k < a->nnz; k++) {
+        assert_int_equal(sp_col(a, k), sp_col(b, k));
+        assert_true(sp_val(a, k) == sp_val(b, k));
+    }
+}
+
+static void columns_blocks_and_coordinates(void **state)
+{
+    static const int32_t start[] = {0, 1, 3}, block[] = {1, 2, 0};
+    static const double cells[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    static const int32_t row[] = {0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    static const int32_t col[] = {2, 3, 2, 3, 4, 5, 0, 1, 4, 5, 0, 1};
+    static const double val[] = {1, 2, 3, 4, 5, 6, 9, 10, 7, 8, 11, 12};
+    static const int32_t far[] = {0, 9};
+    spry_matrix *a, *b, *turned, *c;
+    int32_t narrow[7];
+
+    (void)state;
+    check_ok(spry_matrix_bsr(&a, 4, 6, 2, 2, start, block, cells, SPRY_I32,
+                             SPRY_F64));
+    check_ok(spry_matrix_coo(&b, 4, 6, 12, row, col, val, SPRY_I32, SPRY_F64));
+    same_matrix(a, b);
+    check_ok(spry_matrix_transpose(&turned, a));
+    for (int64_t j = 0; j <= turned->rows; j++)
+        narrow[j] = (int32_t)turned->start[j];
+    check_ok(spry_matrix_csc(&c, 4, 6, narrow, turned->col, turned->val,
+                             SPRY_I32, SPRY_F64));
+    same_matrix(a, c);
+    spry_matrix_free(c);
+    assert_int_equal(spry_matrix_bsr(&c, 5, 6, 2, 2, start, block, cells,
+                                     SPRY_I32, SPRY_F64),
+                     SPRY_USAGE);
+    assert_int_equal(
+        spry_matrix_bsr(&c, 2, 2, 2, 2, far, far, cells, SPRY_I32, SPRY_F64),
+        SPRY_INPUT);
+    assert_int_equal(
+        spry_matrix_coo(&c, 1, 1, 2, far, far, val, SPRY_I32, SPRY_F64),
+        SPRY_INPUT);
+    spry_matrix_free(turned);
+    spry_matrix_free(a);
+    spry_matrix_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_layout),
+        cmocka_unit_test(a_vector_with_gaps),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(transposed_products_follow_the_matrix),
+        cmocka_unit_test(arrays_of_others),
+        cmocka_unit_test(columns_blocks_and_coordinates),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
