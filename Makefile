@@ -10,8 +10,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
-        bench-dense \
-        bench-sample bench-transfer \
+        bench-dense bench-sample bench-transfer bench-python \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -78,6 +77,8 @@ bench-transfer: all                 ## are models worth something elsewhere?
 	build/release/bench/$@
 bench-against: all                  ## is OLD=path/to/bench-serve faster?
 	build/release/bench/$@ $(OLD)
+bench-python: all                   ## the Python package beside SciPy, torch
+	/usr/bin/python3 bench/python.py
 install: build/release/build.ninja  ## to PREFIX, below DESTDIR
 	cmake --build --preset release -j $(JOBS) \
 	    --target libspry.so libspry.a spry_cli

@@ -190,7 +190,7 @@ class Tuned(LinearOperator):
 
     def __init__(self, A: Any, cols: int | None = None, *,
                  options: c.Options, threads: int = 0,
-                 store: str | None = None) -> None:
+                 store: str | None = None, transpose: bool = False) -> None:
         self._source = _Source(A)
         m = self._source.matrix
         dtype = np.dtype("f4" if m.type == c.F32 else "f8")
@@ -202,6 +202,10 @@ class Tuned(LinearOperator):
         self._plans: OrderedDict[tuple, _Plan] = OrderedDict()
         self._values: np.ndarray | None = None
         self._plan = _Plan(self._source, cols, dtype, False, options)
+        self._tuned = {(cols, dtype, False): self._plan}
+        if transpose:
+            self._tuned[cols, dtype, True] = _Plan(self._source, cols, dtype,
+                                                   True, options)
         self._story: dict | None = None
 
     # ---- what was found ----
@@ -257,7 +261,7 @@ class Tuned(LinearOperator):
         """
         array = self._new_values(values)
         with self._lock:
-            for plan in (self._plan, *self._plans.values()):
+            for plan in (*self._tuned.values(), *self._plans.values()):
                 c.check(lib.spry_plan_refill(plan.pointer, _address(array)))
             self._values = array
         return self
@@ -297,9 +301,9 @@ class Tuned(LinearOperator):
     # ---- multiplying ----
 
     def _plan_for(self, n: int | None, dtype: np.dtype, turned: bool) -> _Plan:
-        if n == self.cols and dtype == self.dtype and not turned:
-            return self._plan
         key = (n, dtype, turned)
+        if key in self._tuned:
+            return self._tuned[key]
         with self._lock:
             plan = self._plans.get(key)
             if plan:
@@ -498,7 +502,7 @@ def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
          seconds: float = 0, calls: float = 0, threads: int = 0,
          again: bool = False, seed: int = 1,
          store: str | os.PathLike | None = None, source: str | None = None,
-         search: str | None = None,
+         search: str | None = None, transpose: bool = False,
          progress: Callable[[dict], Any] | None = None) -> Tuned:
     """Find the fastest way to multiply A with a vector, or with `cols` dense
     columns.
@@ -507,7 +511,8 @@ def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
     or the path of a matrix file. effort: "lookup", "predict", "measure" or
     "patient". seconds: the budget, 0 for the default. calls: how often it will
     run; with few, converting must pay. threads: 0 for all. store: where what
-    was measured is kept, ":memory:" for nowhere. progress: called now and then
+    was measured is kept, ":memory:" for nowhere. transpose: tune the product
+    with the transpose as well, for programs that need both. progress: called now and then
     with a dict; true stops the tune with the best so far.
     """
     failed: list[BaseException] = []
@@ -522,7 +527,8 @@ def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
         raise ValueError("cols is a number of dense columns, or None")
     out = Tuned(A, None if cols in (None, 1) else int(cols), options=options,
                 threads=threads,
-                store=None if store is None else os.fspath(store))
+                store=None if store is None else os.fspath(store),
+                transpose=transpose)
     if failed:
         raise failed[0]
     return out

@@ -4,8 +4,9 @@
     Y = G @ X                             # dX = A' dY
     Y = spry.torch.spmm(G, X, values)     # dvalues = (dY X') on A's pattern
 
-The transpose is made once and kept. Values may change from call to call, as
-weights of a graph do: plans are refilled, nothing is tuned again. Only CPU
+The product with the transpose is tuned as well and kept. Values may change
+from call to call, as weights of a graph do: plans are refilled, nothing is
+tuned again. Only CPU
 tensors of float32 or float64.
 """
 
@@ -24,6 +25,15 @@ from ._library import lib
 from ._tuned import _address, _options, _Plan, _TYPES, tune
 
 __all__ = ["Matrix", "matrix", "spmm"]
+
+
+def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
+         shape: tuple) -> Any:
+    """SciPy's matrix over these arrays; its constructor would copy indices
+    that could be narrower."""
+    A = sparse.csr_matrix(shape, dtype=data.dtype)
+    A.indptr, A.indices, A.data = indptr, indices, data
+    return A
 
 
 class _Sampled(_Plan):
@@ -61,9 +71,7 @@ class Matrix:
         self.shape = torch.Size(A.shape)
         self.dtype = values.dtype
         self._held = (A.crow_indices(), A.col_indices(), values)
-        self._given = sparse.csr_matrix(
-            (values.numpy(), self._held[1].numpy(), self._held[0].numpy()),
-            shape=tuple(A.shape), copy=False)
+        self._given = _csr(*(t.numpy() for t in self._held), tuple(A.shape))
         if not self._given.has_canonical_format:
             raise ValueError("columns must ascend in every row, without "
                              "repeats: coalesce() first")
@@ -71,13 +79,7 @@ class Matrix:
         self._options = options
         self._threads = options.get("threads", 0)
         self.cols = cols
-        self.forward_plan = tune(self._given, cols, **options)
-        turned = self._given.T.tocsr()
-        self._turn = sparse.csr_matrix(
-            (np.arange(self._given.nnz, dtype=np.float64),
-             self._given.indices, self._given.indptr),
-            shape=self._given.shape).T.tocsr().data.astype(np.int64)
-        self.backward_plan = tune(turned, cols, **options)
+        self.tuned = tune(self._given, cols, transpose=True, **options)
         self._sampled: dict[int, _Sampled] = {}
         self._now = None
 
@@ -96,16 +98,15 @@ class Matrix:
             return
         array = (self._held[2] if values is None else values.detach()).numpy()
         array = np.ascontiguousarray(array, self._given.dtype)
-        self.forward_plan.refill(array)
-        self.backward_plan.refill(array[self._turn])
+        self.tuned.refill(array)
         self._now = now
 
     def _product(self, X: torch.Tensor, values: torch.Tensor | None,
                  turned: bool) -> torch.Tensor:
-        plan = self.backward_plan if turned else self.forward_plan
-        with self._lock:
+        with self._lock:  # values may change between two products
             self._bring(values)
-            return torch.from_numpy(plan._multiply(X.detach().numpy()))
+            return torch.from_numpy(
+                self.tuned._multiply(X.detach().numpy(), turned))
 
     def _slope(self, grad: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
         n = X.shape[1]
@@ -128,10 +129,9 @@ class Matrix:
         if not hasattr(self, "_pattern_source"):
             from ._tuned import _Source
 
-            ones = sparse.csr_matrix(
-                (np.ones(self.nnz, self._given.dtype), self._given.indices,
-                 self._given.indptr), shape=self._given.shape, copy=False)
-            self._pattern_source = _Source(ones)
+            self._pattern_source = _Source(
+                _csr(self._given.indptr, self._given.indices,
+                     np.ones(self.nnz, self._given.dtype), self._given.shape))
         return self._pattern_source
 
     def __matmul__(self, X: torch.Tensor) -> torch.Tensor:
@@ -139,7 +139,7 @@ class Matrix:
 
     def __repr__(self) -> str:
         return (f"<spry.torch.Matrix {tuple(self.shape)}, {self.nnz} entries, "
-                f"{self.dtype}: {self.forward_plan.schedule}>")
+                f"{self.dtype}: {self.tuned.schedule}>")
 
 
 class _Spmm(torch.autograd.Function):

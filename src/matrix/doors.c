@@ -11,15 +11,12 @@ static int64_t index_at(const void *index, spry_index width, int64_t k)
                              : ((const int64_t *)index)[k];
 }
 
-static spry_status check_arrays(const void *first, const void *second,
-                                spry_index index, spry_type type)
+static spry_status check_widths(spry_index index, spry_type type)
 {
-    if (!first || !second)
-        return sp_fail(SPRY_USAGE, "a matrix needs both arrays of indices");
-    if (index != SPRY_I32 && index != SPRY_I64)
-        return sp_fail(SPRY_USAGE, "%d is no index width", (int)index);
-    if (type != SPRY_F32 && type != SPRY_F64)
-        return sp_fail(SPRY_USAGE, "%d is no element type", (int)type);
+    SP_REFUSE(index != SPRY_I32 && index != SPRY_I64, "%d is no index width",
+              (int)index);
+    SP_REFUSE(type != SPRY_F32 && type != SPRY_F64, "%d is no element type",
+              (int)type);
     return SPRY_OK;
 }
 
@@ -28,10 +25,11 @@ spry_status spry_matrix_csc(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *values, spry_index index,
                             spry_type type)
 {
-    spry_matrix *turned = NULL;
-    spry_status s = check_arrays(indptr, indices, index, type);
+    SP_NEED_NEW(out, indptr, indices);
 
-    *out = NULL;
+    spry_matrix *turned = NULL;
+    spry_status s = check_widths(index, type);
+
     if (s == SPRY_OK)
         s = spry_matrix_csr(&turned, cols, rows, indptr, indices, values, index,
                             type, SPRY_BORROW);
@@ -107,12 +105,13 @@ spry_status spry_matrix_bsr(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *indices, const void *values,
                             spry_index index, spry_type type)
 {
+    SP_NEED_NEW(out, indptr, indices);
+
     grid g = {0, 0, r, c, indptr, indices, index};
     int64_t blocks = 0;
     sp_draft d;
-    spry_status s = check_arrays(indptr, indices, index, type);
+    spry_status s = check_widths(index, type);
 
-    *out = NULL;
     if (s == SPRY_OK && (r < 1 || c < 1 || r > 1 << 15 || c > 1 << 15 ||
                          rows < 0 || cols < 0 || rows % r || cols % c))
         s = sp_fail(SPRY_USAGE, "%lld x %lld is not made of %lld x %lld blocks",
@@ -148,10 +147,11 @@ spry_status spry_matrix_coo(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *values, spry_index index,
                             spry_type type)
 {
-    int64_t *i, *j;
-    spry_status s = check_arrays(row, col, index, type);
+    SP_NEED_NEW(out, row, col);
 
-    *out = NULL;
+    int64_t *i, *j;
+    spry_status s = check_widths(index, type);
+
     if (s == SPRY_OK && nnz < 0)
         s = sp_fail(SPRY_USAGE, "a matrix cannot have %lld entries",
                     (long long)nnz);

@@ -36,12 +36,12 @@ static void copy_block(const strided *to, const strided *from, int64_t i0,
     for (int64_t i = i0; i < to->rows && i < i0 + BLOCK; i++)
         for (int64_t j = j0; j < to->cols && j < j0 + BLOCK; j++) {
             int64_t at = i * to->down + j * to->right;
-            int64_t is = i * from->down + j * from->right;
+            int64_t source = i * from->down + j * from->right;
 
             if (type == SPRY_F32)
-                ((float *)to->data)[at] = ((const float *)from->data)[is];
+                ((float *)to->data)[at] = ((const float *)from->data)[source];
             else
-                ((double *)to->data)[at] = ((const double *)from->data)[is];
+                ((double *)to->data)[at] = ((const double *)from->data)[source];
         }
 }
 

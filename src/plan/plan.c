@@ -28,8 +28,7 @@ spry_status spry_run_dense(const spry_plan *plan, double alpha,
                            const spry_dense *B, const spry_dense *D,
                            double beta, const spry_dense *C)
 {
-    if (!plan || !B || !C)
-        return sp_fail(SPRY_USAGE, "a run needs a plan and its operands");
+    SP_NEED(plan, B, C);
     if (!plan->kind->run_dense)
         return sp_fail(SPRY_USAGE, "a plan of %s takes no strides",
                        plan->p->kind->name);
@@ -60,8 +59,7 @@ spry_status spry_plan_export(const spry_plan *plan, const char *dir,
 
 spry_status spry_plan_refill(spry_plan *plan, const void *values)
 {
-    if (!plan || !values)
-        return sp_fail(SPRY_USAGE, "a refill needs a plan and values");
+    SP_NEED(plan, values);
     if (!plan->kind->refill)
         return sp_fail(SPRY_USAGE, "a plan of %s cannot be refilled",
                        plan->p->kind->name);

@@ -38,13 +38,12 @@ static void fill(spry_matrix *T, int64_t *order, const spry_matrix *A)
 
 spry_status spry_problem_transpose(spry_problem **out, const spry_problem *p)
 {
+    SP_NEED_NEW(out, p);
+
     const sp_sparse *a = NULL;
     sp_sparse as = {.inner = 1};
     spry_status s;
 
-    *out = NULL;
-    if (!p)
-        return sp_fail(SPRY_USAGE, "there is no problem to transpose");
     s = sp_sparse_need(&a, p);
     if (s == SPRY_OK && a->op != SPRY_SPMV && a->op != SPRY_SPMM)
         s = sp_fail(SPRY_USAGE, "%s has no transposed product",

@@ -112,12 +112,13 @@ static void add_trials(sp_json *j, const spry_tuning *t,
 spry_status spry_plan_story(char **out, const spry_plan *plan,
                             const char *source)
 {
-    const spry_tuning *t = plan ? spry_plan_tuning(plan) : NULL;
+    SP_NEED_NEW(out, plan);
+
+    const spry_tuning *t = spry_plan_tuning(plan);
     const spry_trial **order;
     sp_buf text = {0};
     sp_json j = {&text, 0, 1};
 
-    *out = NULL;
     if (!t)
         return sp_fail(SPRY_USAGE, "no tune made this plan");
     order = sp_alloc(t->trials + 1, sizeof *order);
