@@ -3,13 +3,13 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 op=op:conv2d,h=10,w=10,c=16,k=24,r=3,pad=1,bias=1,act=relu
-expect 0 "$SPRY" tune $op --budget 2s --json
+expect 0 "$SPRY" tune $op --json
 document spry.tune/1
 holds "d['verified'] and d['problem']['key'].startswith('conv2d')"
 holds "d['baseline']['schedule'].startswith('plain')"
 holds "d['trials'] and not d['looked_up']"
 best=$(get "d['best']['schedule']")
-expect 0 "$SPRY" tune $op --budget 2s --json
+expect 0 "$SPRY" tune $op --json
 holds "d['looked_up']"
 [ "$(get "d['best']['schedule']")" = "$best" ] || fail "another answer"
 expect 0 "$SPRY" tune $op --effort predict --store :memory:

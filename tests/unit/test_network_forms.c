@@ -358,7 +358,6 @@ static void bad_forms_are_refused(void **state)
                                       "rows 8",
                                       "rows tile=-8",
                                       "gather tile=8",
-                                      "edges threads=2",
                                       "rows order=ego",
                                       "edges order=up",
                                       "gather threads=0",
