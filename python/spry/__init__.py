@@ -16,7 +16,7 @@ come with the first call.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # what type checkers take for true; typing is slow
 
 __all__ = [
     "Error",
