@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *problem, *fingerprint;
 static const char *matrices;
@@ -301,10 +302,15 @@ static spry_status import_foreign(spry_records *db, const char *path)
 static spry_status import_from(spry_records *db, const char *path)
 {
     int64_t added = 0, bad = 0;
+    struct stat st;
     spry_status s;
 
     if (format)
         return import_foreign(db, path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return say_fail(SPRY_USAGE,
+                        "%s: a folder takes --format waco, autosparse or ansor",
+                        path);
     s = say_status(spry_records_import(db, path, &added, &bad));
     if (s == SPRY_OK)
         print_count("added", added, "rows");
