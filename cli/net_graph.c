@@ -11,7 +11,7 @@
 
 static const char *inputs, *out_file;
 static double unknown, budget, runs = 10;
-static int reference, dense_only, untuned;
+static int reference, untuned;
 
 static const opt reading[] = {
     {"dim", OPT_COUNT, &unknown, "N",
@@ -23,13 +23,10 @@ static const opt computing[] = {
     {"out", OPT_TEXT, &out_file, "FILE.npy", "write the first output"},
     {"reference", OPT_FLAG, &reference, NULL, "compute plainly, in double"},
     {"runs", OPT_COUNT, &runs, "N", "time so many (10)"},
-    {"dense", OPT_FLAG, &dense_only, NULL, "multiply zeros of weights, too"},
     {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
     {0}};
 static const opt tuning[] = {
-    {"budget", OPT_SECONDS, &budget, "TIME", "spend about this (60s)"},
-    {"dense", OPT_FLAG, &dense_only, NULL, "multiply zeros of weights, too"},
-    {0}};
+    {"budget", OPT_SECONDS, &budget, "TIME", "spend about this (60s)"}, {0}};
 static const opt exporting[] = {
     {"out", OPT_TEXT, &out_file, "FILE.onnx", "where to write"}, {0}};
 
@@ -62,7 +59,6 @@ static spry_executor_options options_of(spry_effort effort)
     o.threads = cli.threads;
     o.effort = effort;
     o.seconds = budget;
-    o.dense_only = dense_only;
     o.store = untuned ? ":memory:" : cli.store;
     return o;
 }
@@ -221,7 +217,6 @@ static void explain_json(const spry_executor *e, double peak, double sum)
         json_text(&j, "name", x.name);
         json_text(&j, "task", x.task);
         json_text(&j, "way", x.way);
-        json_bool(&j, "sparse", x.sparse);
         json_number(&j, "density", x.density);
         json_number(&j, "macs", x.macs);
         json_number(&j, "seconds", x.seconds);
@@ -241,7 +236,7 @@ static void explain_text(const spry_executor *e, double peak, double sum)
 
         table_cell(t, "%s", x.name);
         table_cell(t, "%s", x.task);
-        table_cell(t, "%s%s", x.sparse ? "sparse " : "", x.way);
+        table_cell(t, "%s", x.way);
         table_cell(t, x.density < 1 ? "%.0f %%" : "", 100 * (1 - x.density));
         table_cell(t, "%s", say_seconds(x.seconds));
         table_cell(t, "%.1f %%", sum > 0 ? 100 * x.seconds / sum : 0);

@@ -83,7 +83,6 @@ typedef struct {
     spry_effort effort; /* SPRY_PREDICT: what the store knows, else what is
                            expected to be fastest; SPRY_MEASURE: tune */
     double seconds;     /* of all tuning; 0: 60 */
-    int dense_only;     /* nonzero: weights that are 0 are multiplied, too */
     const char *store;  /* NULL: the user's; ":memory:": none */
     const spry_machine *machine; /* NULL: this one */
     /* Called during tuning; nonzero asks to stop with what was found. */
@@ -92,10 +91,10 @@ typedef struct {
     void *payload;
 } spry_executor_options;
 
-#define SPRY_EXECUTOR_DEFAULTS                                            \
-    {                                                                     \
-        sizeof(spry_executor_options), 0, SPRY_PREDICT, 0, 0, NULL, NULL, \
-            NULL, NULL                                                    \
+#define SPRY_EXECUTOR_DEFAULTS                                               \
+    {                                                                        \
+        sizeof(spry_executor_options), 0, SPRY_PREDICT, 0, NULL, NULL, NULL, \
+            NULL                                                             \
     }
 
 spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
@@ -110,7 +109,6 @@ typedef struct {
     const char *name;     /* of what comes out */
     char task[256];       /* the operator, or "move", "gather", "plain ..." */
     const char *way;      /* how it is computed; "" when nothing was chosen */
-    int sparse;           /* zeros among its weights are left out */
     double density;       /* of its weights; 1 when it has none */
     double macs, seconds; /* seconds: of the last profile, 0: none */
 } spry_executor_stage;
