@@ -62,7 +62,10 @@ static int search(double *best, double *mean, tally *t, const sp_strategy *how,
     int count = 0;
 
     s->asked = &asked;
-    if (how->find(top, &count, TOP, s) != SPRY_OK || count == 0)
+    if (how->find(top, &count, TOP, s) != SPRY_OK)
+        count = 0;
+    s->asked = NULL;
+    if (count == 0)
         return 0;
     t->asked += (double)asked;
     t->seconds += cpu_seconds() - begun;

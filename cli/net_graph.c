@@ -315,7 +315,7 @@ static spry_status tune(const spry_graph *g)
 {
     spry_executor_options o = options_of(SPRY_MEASURE);
     spry_executor *e = NULL;
-    double begun = now_seconds(), took[2], spent;
+    double begun = now_seconds(), took[2] = {0, 0}, spent;
     graph_arrays a;
     spry_status s = graph_arrays_open(&a, g, NULL);
 

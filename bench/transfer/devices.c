@@ -92,13 +92,14 @@ static int read_lines(field *f, const char *path, line_reader *read, int device)
 static void read_matrix(field *f, char *line, int device)
 {
     static const int logarithm[PROPERTIES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    float *to = f->property[f->matrices];
+    float *to;
     char *at = line, *name = word(&at), *text;
     int n = 0;
 
     (void)device;
     if (f->matrices == MATRICES || !name)
         return;
+    to = f->property[f->matrices];
     for (int column = 1; (text = word(&at)); column++) {
         double x = atof(text);
 

@@ -57,11 +57,12 @@ void sp_bayes_add(sp_bayes *b, const float *x, const float *wrong,
                   const float *noise, int64_t count)
 {
     int w = b->width;
-    double *row = sp_alloc(2 * (int64_t)w, sizeof *row), *all = row + w;
+    double *row = sp_alloc(2 * (int64_t)w, sizeof *row), *all;
     double weights = 0, level = 0;
 
     if (!row)
         return;
+    all = row + w;
     for (int64_t i = 0; i < count; i++) {
         double loud = noise ? (double)noise[i] : 0;
         double weight = b->noise / (b->noise + loud * loud);

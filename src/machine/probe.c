@@ -89,10 +89,11 @@ static void *usual_pages(sp_probe *p)
 {
     int64_t page = sysconf(_SC_PAGESIZE), words = p->words / 2;
     char *block = sp_alloc_raw(words * (int64_t)sizeof(double) + page, 1);
-    char *first = block + page - (uintptr_t)block % (uintptr_t)page;
+    char *first;
 
     if (!block)
         return NULL;
+    first = block + page - (uintptr_t)block % (uintptr_t)page;
     madvise(first, (size_t)words * sizeof(double), MADV_NOHUGEPAGE);
     p->small = (double *)(void *)first;
     touch(p->small, words, p->m->threads);
