@@ -2,8 +2,9 @@
  * two threads: shares of the machine's multiply-adds in the same race, ratios
  * of interleaved pairs.
  *
- * The tuner chooses spry's way, once among the direct ones and once among
- * all; oneDNN runs with channels as neighbours and in the layout that it
+ * spry's way is the fastest of the 14 that the analytic model likes best,
+ * raced beforehand and then raced again: once among the direct ones, once among
+ * all. oneDNN runs with channels as neighbours and in the layout that it
  * prefers, whichever is faster. Whether kernels are right on many shapes is
  * test_dense's to say: SPRY_DENSE_SHAPES=2000 asks for more of them.
  *
@@ -229,7 +230,7 @@ static int open_entry(entry *e, const char *text, const spry_machine *m,
         e->own[i] = (own_run){e->plan[i], e->t};
         enter(e, DIRECT + i, run_own, &e->own[i]);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (op.kind == SPRY_MATMUL ? 1 : 3); i++) {
         e->peer[i] =
             dense_peer_open(&e->p->op, &e->t, (dense_layout)i, m->threads);
         if (e->peer[i])
@@ -315,8 +316,7 @@ static void note(tally *t, entry *e, const sp_racer *r, int threads)
     peak = e->peak.work / time_of(e, e->seconds, PEAK);
     both[0] = paired(e, r, direct, DIRECT);
     both[1] = paired(e, r, direct, BEST);
-    printf("%d  %-52s", threads,
-           operators[0] ? spry_problem_key(e->problem) : "");
+    printf("%d  %-52s", threads, spry_problem_key(e->problem));
     for (int i = DIRECT; i <= BLAS; i++)
         print_share(flops, time_of(e, e->seconds, i), peak);
     printf("  %5.2f %5.2f  %s\n", both[0], both[1],
