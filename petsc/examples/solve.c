@@ -1,0 +1,220 @@
+/* solve.c - a PETSc program that knows nothing of spry.
+ *
+ *   solve -n 40 -problem poisson|elasticity -ksp_type cg -pc_type jacobi
+ *   PETSC_OPTIONS="-dll_append libspry_petsc.so -mat_seqaij_type seqaijspry" \
+ *       mpirun -np 2 solve ...
+ *
+ * A cube of n points a side: the Laplacian (7 points), or linear elasticity
+ * by trilinear bricks, clamped on one face. Prints the iterations, the seconds
+ * of the solve and the norm of what is left. -columns K multiplies the matrix
+ * by a dense one, too, and prints a sum. */
+#include <petscksp.h>
+#include <petsctime.h>
+
+static PetscErrorCode poisson(Mat A, PetscInt n)
+{
+    PetscInt first, last;
+    const PetscInt step[3] = {1, n, n * n};
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt row = first; row < last; row++) {
+        const PetscInt at[3] = {row % n, row / n % n, row / (n * n)};
+
+        PetscCall(MatSetValue(A, row, row, 6, INSERT_VALUES));
+        for (int d = 0; d < 3; d++) {
+            if (at[d] > 0)
+                PetscCall(
+                    MatSetValue(A, row, row - step[d], -1, INSERT_VALUES));
+            if (at[d] < n - 1)
+                PetscCall(
+                    MatSetValue(A, row, row + step[d], -1, INSERT_VALUES));
+        }
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The stiffness of a unit brick, Young's modulus 1, Poisson's ratio 0.3. */
+static void brick(PetscScalar K[24][24])
+{
+    const PetscReal nu = 0.3, mu = 1 / (2 * (1 + nu));
+    const PetscReal lambda = nu / ((1 + nu) * (1 - 2 * nu));
+    const PetscReal at[2] = {0.5 - 0.5 / PetscSqrtReal(3.0),
+                             0.5 + 0.5 / PetscSqrtReal(3.0)};
+
+    memset(K, 0, 24 * sizeof K[0]);
+    for (int q = 0; q < 8; q++) {
+        PetscReal g[8][3]; /* slopes of the corners' functions */
+
+        for (int a = 0; a < 8; a++)
+            for (int d = 0; d < 3; d++) {
+                g[a][d] = a >> d & 1 ? 1 : -1;
+                for (int e = 0; e < 3; e++) {
+                    PetscReal x = at[q >> e & 1];
+
+                    if (e != d)
+                        g[a][d] *= a >> e & 1 ? x : 1 - x;
+                }
+            }
+        for (int a = 0; a < 8; a++)
+            for (int b = 0; b < 8; b++) {
+                PetscReal dot = 0;
+
+                for (int d = 0; d < 3; d++)
+                    dot += g[a][d] * g[b][d];
+                for (int i = 0; i < 3; i++)
+                    for (int j = 0; j < 3; j++)
+                        K[3 * a + i][3 * b + j] +=
+                            (lambda * g[a][i] * g[b][j] +
+                             mu * g[a][j] * g[b][i] +
+                             (i == j ? mu * dot : 0)) /
+                            8;
+            }
+    }
+}
+
+/* Bricks whose first corner is ours; corners at z = 0 are clamped. */
+static PetscErrorCode elasticity(Mat A, PetscInt n)
+{
+    PetscInt first, last;
+    PetscScalar K[24][24];
+
+    PetscFunctionBegin;
+    brick(K);
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt p = first / 3; p < last / 3; p++) {
+        const PetscInt x = p % n, y = p / n % n, z = p / (n * n);
+        PetscInt row[24];
+        PetscScalar mine[24][24];
+
+        if (z == 0)
+            for (PetscInt d = 0; d < 3; d++)
+                PetscCall(MatSetValue(A, 3 * p + d, 3 * p + d, 1, ADD_VALUES));
+        if (x == n - 1 || y == n - 1 || z == n - 1)
+            continue;
+        for (int a = 0; a < 8; a++)
+            for (int d = 0; d < 3; d++)
+                row[3 * a + d] =
+                    3 * (p + (a & 1) + (a >> 1 & 1) * n + (a >> 2) * n * n) + d;
+        for (int i = 0; i < 24; i++)
+            for (int j = 0; j < 24; j++)
+                mine[i][j] = z == 0 && (i < 12 || j < 12) ? 0 : K[i][j];
+        PetscCall(
+            MatSetValues(A, 24, row, 24, row, &mine[0][0], ADD_VALUES));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode assemble(Mat *out, PetscInt n, PetscBool elastic)
+{
+    PetscInt rows = n * n * n * (elastic ? 3 : 1), most = elastic ? 81 : 7;
+    Mat A;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+    PetscCall(MatSetBlockSize(A, elastic ? 3 : 1));
+    PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
+    PetscCall(MatSetType(A, MATAIJ));
+    PetscCall(MatSetFromOptions(A));
+    PetscCall(MatSeqAIJSetPreallocation(A, most, NULL));
+    PetscCall(MatMPIAIJSetPreallocation(A, most, NULL, most, NULL));
+    PetscCall(elastic ? elasticity(A, n) : poisson(A, n));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    *out = A;
+    PetscFunctionReturn(0);
+}
+
+/* As often as -solves says; the first brings what is tuned or looked up. */
+static PetscErrorCode solve(Mat A, PetscInt solves)
+{
+    KSP ksp;
+    Vec x, b, r;
+    PetscInt iterations;
+    PetscReal left, whole;
+    PetscLogDouble before, after, best = 0;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecDuplicate(b, &r));
+    PetscCall(VecSet(b, 1));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    PetscCall(KSPSetOperators(ksp, A, A));
+    PetscCall(KSPSetType(ksp, KSPCG));
+    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(KSPSetUp(ksp));
+    for (PetscInt i = 0; i < solves; i++) {
+        PetscCall(PetscTime(&before));
+        PetscCall(KSPSolve(ksp, b, x));
+        PetscCall(PetscTime(&after));
+        if (i == 0 || after - before < best)
+            best = after - before;
+    }
+    PetscCall(KSPGetIterationNumber(ksp, &iterations));
+    PetscCall(MatMult(A, x, r));
+    PetscCall(VecAXPY(r, -1, b));
+    PetscCall(VecNorm(r, NORM_2, &left));
+    PetscCall(VecNorm(b, NORM_2, &whole));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "iterations %d seconds %.6f residual %.3e\n",
+                          (int)iterations, best, (double)(left / whole)));
+    PetscCall(KSPDestroy(&ksp));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&r));
+    PetscFunctionReturn(0);
+}
+
+/* C = A B, with integers in B: the sum of |C| is exact. */
+static PetscErrorCode columns(Mat A, PetscInt count)
+{
+    Mat B, C;
+    PetscInt first, last, rows, locally;
+    PetscScalar *value;
+    PetscReal norm;
+    PetscLogDouble before, after;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetSize(A, &rows, NULL));
+    PetscCall(MatGetLocalSize(A, &locally, NULL));
+    PetscCall(MatCreateDense(PETSC_COMM_WORLD, locally, PETSC_DECIDE, rows,
+                             count, NULL, &B));
+    PetscCall(MatGetOwnershipRange(B, &first, &last));
+    PetscCall(MatDenseGetArrayWrite(B, &value));
+    for (PetscInt j = 0; j < count; j++)
+        for (PetscInt i = first; i < last; i++)
+            value[j * locally + i - first] = (i * 7 + j * 3) % 11 - 5;
+    PetscCall(MatDenseRestoreArrayWrite(B, &value));
+    PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(PetscTime(&before));
+    PetscCall(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(PetscTime(&after));
+    PetscCall(MatNorm(C, NORM_FROBENIUS, &norm));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "columns %d seconds %.6f norm2 %.0f\n", (int)count,
+                          after - before, (double)(norm * norm)));
+    PetscCall(MatDestroy(&B));
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const name[] = {"poisson", "elasticity"};
+    PetscInt n = 20, which = 0, wide = 0, solves = 1;
+    Mat A;
+
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-columns", &wide, NULL));
+    PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
+    PetscCall(PetscOptionsGetEList(NULL, NULL, "-problem", name, 2, &which,
+                                   NULL));
+    PetscCall(assemble(&A, n, which == 1));
+    PetscCall(solve(A, solves));
+    if (wide > 0)
+        PetscCall(columns(A, wide));
+    PetscCall(MatDestroy(&A));
+    PetscCall(PetscFinalize());
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* seqaijspry.c - the matrix type: SeqAIJ with other products. */
+#include <petsc/private/petscimpl.h>
+#include <petsctime.h>
+
+#include "internal.h"
+#include "spry_petsc.h"
+
+static const char key[] = "spry_products";
+
+PetscErrorCode products_of(Mat M, products **out)
+{
+    PetscContainer box;
+
+    PetscFunctionBegin;
+    *out = NULL;
+    PetscCall(PetscObjectQuery((PetscObject)M, key, (PetscObject *)&box));
+    if (box)
+        PetscCall(PetscContainerGetPointer(box, (void **)out));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode free_products(void *payload)
+{
+    products *of = payload;
+
+    PetscFunctionBegin;
+    forget(of);
+    PetscCall(PetscFree(of));
+    PetscFunctionReturn(0);
+}
+
+/* y = A x + beta y; *done is false when it was AIJ's turn. */
+static PetscErrorCode multiply(Mat M, products *of, Vec x, PetscReal beta,
+                               Vec y, PetscBool *done)
+{
+    product *p;
+    const PetscScalar *in;
+    PetscScalar *out;
+    PetscLogDouble before, after;
+    spry_status s;
+
+    PetscFunctionBegin;
+    *done = PETSC_FALSE;
+    PetscCall(ready(M, of, 0, &p));
+    if (!p)
+        PetscFunctionReturn(0);
+    PetscCall(VecGetArrayRead(x, &in));
+    PetscCall(VecGetArray(y, &out));
+    PetscCall(PetscTime(&before));
+    s = spry_run_scaled(p->plan, 1, in, NULL, beta, out);
+    PetscCall(PetscTime(&after));
+    PetscCall(VecRestoreArray(y, &out));
+    PetscCall(VecRestoreArrayRead(x, &in));
+    if (s != SPRY_OK) {
+        refuse(M, p);
+        PetscFunctionReturn(0);
+    }
+    PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)of->A->nnz));
+    ran(M, p, after - before);
+    *done = PETSC_TRUE;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode mult(Mat M, Vec x, Vec y)
+{
+    products *of;
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(products_of(M, &of));
+    PetscCall(multiply(M, of, x, 0, y, &done));
+    if (!done)
+        PetscCall(of->mult(M, x, y));
+    PetscFunctionReturn(0);
+}
+
+/* z = y + A x. */
+static PetscErrorCode mult_add(Mat M, Vec x, Vec y, Vec z)
+{
+    products *of;
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(products_of(M, &of));
+    if (y != z)
+        PetscCall(VecCopy(y, z));
+    PetscCall(multiply(M, of, x, 1, z, &done));
+    if (!done)
+        PetscCall(of->mult_add(M, x, z, z));
+    PetscFunctionReturn(0);
+}
+
+/* Back to SeqAIJ. */
+static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
+{
+    Mat B = M;
+    products *of;
+
+    PetscFunctionBegin;
+    (void)type;
+    if (reuse == MAT_INITIAL_MATRIX)
+        PetscCall(MatDuplicate(M, MAT_COPY_VALUES, &B));
+    PetscCall(products_of(B, &of));
+    PetscCall(MatSetOperation(B, MATOP_MULT, (void (*)(void))of->mult));
+    PetscCall(MatSetOperation(B, MATOP_MULT_ADD, (void (*)(void))of->mult_add));
+    PetscCall(PetscObjectCompose((PetscObject)B, key, NULL));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJ));
+    *out = B;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode attach(Mat B)
+{
+    products *of;
+    PetscContainer box;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(&of));
+    PetscCall(
+        MatGetOperation(B, MATOP_MULT, (void (**)(void))(void *)&of->mult));
+    PetscCall(MatGetOperation(B, MATOP_MULT_ADD,
+                              (void (**)(void))(void *)&of->mult_add));
+    PetscCall(MatSetOperation(B, MATOP_MULT, (void (*)(void))mult));
+    PetscCall(MatSetOperation(B, MATOP_MULT_ADD, (void (*)(void))mult_add));
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &box));
+    PetscCall(PetscContainerSetPointer(box, of));
+    PetscCall(PetscContainerSetUserDestroy(box, free_products));
+    PetscCall(PetscObjectCompose((PetscObject)B, key, (PetscObject)box));
+    PetscCall(PetscContainerDestroy(&box));
+    PetscCall(PetscObjectComposeFunction(
+        (PetscObject)B, "MatConvert_seqaijspry_seqaij_C", to_aij));
+    PetscCall(compose_dense(B));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJSPRY));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode from_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
+{
+    Mat B = M;
+    products *of;
+
+    PetscFunctionBegin;
+    (void)type;
+    if (reuse == MAT_INITIAL_MATRIX)
+        PetscCall(MatDuplicate(M, MAT_COPY_VALUES, &B));
+    else if (reuse == MAT_REUSE_MATRIX) {
+        B = *out;
+        PetscCall(MatCopy(M, B, SAME_NONZERO_PATTERN));
+    }
+    PetscCall(products_of(B, &of));
+    if (!of)
+        PetscCall(attach(B));
+    *out = B;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(Mat B)
+{
+    PetscFunctionBegin;
+    PetscCall(MatSetType(B, MATSEQAIJ));
+    PetscCall(from_aij(B, MATSEQAIJSPRY, MAT_INPLACE_MATRIX, &B));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode PetscDLLibraryRegister_spry_petsc(void)
+{
+    static PetscBool known = PETSC_FALSE;
+
+    PetscFunctionBegin;
+    if (known)
+        PetscFunctionReturn(0);
+    known = PETSC_TRUE;
+    PetscCall(read_options());
+    PetscCall(MatSeqAIJRegister(MATSEQAIJSPRY, from_aij));
+    PetscCall(MatRegister(MATSEQAIJSPRY, create));
+    PetscFunctionReturn(0);
+}

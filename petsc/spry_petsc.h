@@ -1,0 +1,29 @@
+/* spry_petsc.h - PETSc matrices that multiply with kernels tuned by spry.
+ *
+ * The type MATSEQAIJSPRY is a SeqAIJ matrix in every respect but its products.
+ * An unmodified program gets it by its environment,
+ *
+ *     PETSC_OPTIONS="-dll_append libspry_petsc.so -mat_seqaij_type seqaijspry"
+ *
+ * and both blocks of an MPIAIJ matrix are then of it. Options:
+ *
+ *     -spry_effort paid|lookup|predict|measure|patient
+ *             paid, the default: predicted at once, measured as soon as the
+ *             products so far took as long as measuring will
+ *     -spry_budget SECONDS  for measuring a matrix (1)
+ *     -spry_threads N       per rank; 0, the default: cores over ranks
+ *     -spry_store FILE      where answers are kept; the user's by default
+ *     -spry_least N         matrices with fewer entries stay with AIJ (2000)
+ *
+ * Whatever fails is said once, through PetscInfo, and AIJ goes on. */
+#ifndef SPRY_PETSC_H
+#define SPRY_PETSC_H
+
+#include <petscmat.h>
+
+#define MATSEQAIJSPRY "seqaijspry"
+
+/* For programs that link the library; -dll_append calls it by itself. */
+PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_spry_petsc(void);
+
+#endif
