@@ -74,13 +74,14 @@ static PetscErrorCode symbolic(Mat C)
     PetscFunctionReturn(0);
 }
 
+/* AIJ's product with dense matrices is known to those. */
 static PetscErrorCode set_product(Mat C)
 {
     set_up aij = NULL;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectQueryFunction(
-        (PetscObject)C->product->A,
+        (PetscObject)C->product->B,
         "MatProductSetFromOptions_seqaij_seqdense_C", &aij));
     if (!aij)
         PetscFunctionReturn(0);

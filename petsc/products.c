@@ -18,9 +18,8 @@ static PetscErrorCode read_effort(void)
 {
     static const char *const name[] = {"paid",    "lookup",  "predict",
                                        "measure", "patient", NULL};
-    static const spry_effort effort[] = {SPRY_PREDICT, SPRY_LOOKUP,
-                                         SPRY_PREDICT, SPRY_MEASURE,
-                                         SPRY_PATIENT};
+    static const spry_effort effort[] = {
+        SPRY_PREDICT, SPRY_LOOKUP, SPRY_PREDICT, SPRY_MEASURE, SPRY_PATIENT};
     PetscInt which = 0;
 
     PetscFunctionBegin;
@@ -57,8 +56,8 @@ PetscErrorCode read_options(void)
 
     PetscFunctionBegin;
     PetscCall(read_effort());
-    PetscCall(PetscOptionsGetReal(NULL, NULL, "-spry_budget", &option.seconds,
-                                  NULL));
+    PetscCall(
+        PetscOptionsGetReal(NULL, NULL, "-spry_budget", &option.seconds, NULL));
     PetscCall(
         PetscOptionsGetInt(NULL, NULL, "-spry_least", &option.least, NULL));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-spry_store", option.store,
@@ -89,14 +88,13 @@ void refuse(Mat M, product *p)
 {
     PetscInt cols = p->cols;
 
-    (void)PetscInfo(M, "spry leaves this product to AIJ: %s\n",
-                    spry_message());
+    (void)PetscInfo(M, "spry leaves this product to AIJ: %s\n", spry_message());
     drop(p);
     p->cols = cols;
     p->refused = PETSC_TRUE;
 }
 
-static spry_status plan(product *p, spry_effort effort)
+static spry_status plan(Mat M, product *p, spry_effort effort)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_plan *made;
@@ -111,10 +109,11 @@ static spry_status plan(product *p, spry_effort effort)
         return s;
     spry_plan_free(p->plan);
     p->plan = made;
+    (void)PetscInfo(M, "spry multiplies by %s\n", spry_plan_text(made));
     return SPRY_OK;
 }
 
-static spry_status begin(product *p, const spry_matrix *A)
+static spry_status begin(Mat M, product *p, const spry_matrix *A)
 {
     spry_status s;
 
@@ -125,7 +124,7 @@ static spry_status begin(product *p, const spry_matrix *A)
     if (s == SPRY_OK && p->cols > 0)
         spry_problem_set_layout(p->problem, SPRY_COL_MAJOR);
     if (s == SPRY_OK)
-        s = plan(p, option.effort);
+        s = plan(M, p, option.effort);
     p->measured = option.paid ? PETSC_FALSE : PETSC_TRUE;
     return s;
 }
@@ -138,7 +137,7 @@ void ran(Mat M, product *p, PetscLogDouble seconds)
     if (p->measured || p->spent < option.seconds)
         return;
     p->measured = PETSC_TRUE;
-    if (plan(p, SPRY_MEASURE) != SPRY_OK)
+    if (plan(M, p, SPRY_MEASURE) != SPRY_OK)
         (void)PetscInfo(M, "spry keeps its prediction: %s\n", spry_message());
 }
 
@@ -174,8 +173,8 @@ static PetscErrorCode look(Mat M, products *of)
     if (spry_matrix_csr(&of->A, rows, cols, i, j, a,
                         sizeof(PetscInt) == 4 ? SPRY_I32 : SPRY_I64, SPRY_F64,
                         SPRY_BORROW) != SPRY_OK)
-        PetscCall(PetscInfo(M, "spry cannot take this matrix: %s\n",
-                            spry_message()));
+        PetscCall(
+            PetscInfo(M, "spry cannot take this matrix: %s\n", spry_message()));
     PetscFunctionReturn(0);
 }
 
@@ -188,7 +187,7 @@ static spry_status refill(Mat M, product *p)
         return SPRY_FAIL;
     if (spry_plan_refill(p->plan, a) == SPRY_OK)
         return SPRY_OK;
-    return plan(p, option.effort);
+    return plan(M, p, option.effort);
 }
 
 PetscErrorCode ready(Mat M, products *of, PetscInt cols, product **out)
@@ -207,7 +206,7 @@ PetscErrorCode ready(Mat M, products *of, PetscInt cols, product **out)
         PetscFunctionReturn(0);
     PetscCall(PetscObjectStateGet((PetscObject)M, &values));
     if (!p->plan)
-        s = begin(p, of->A);
+        s = begin(M, p, of->A);
     else if (p->values != values)
         s = refill(M, p);
     p->values = values;

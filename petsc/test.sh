@@ -1,0 +1,66 @@
+#!/bin/sh
+# test.sh SOLVE LIBRARY - the same program with and without spry: as many
+# iterations, the same integers, on 1, 2 and 4 ranks.
+set -eu
+solve=$1
+library=$2
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+
+if ! command -v mpirun >/dev/null; then
+    echo "SKIPPED: mpirun is not installed (make deps-all)"
+    exit 77
+fi
+# More ranks than cores, in a container, too.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+spry="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"
+spry="$spry -spry_store :memory: -spry_threads 1"
+
+fail()
+{
+    echo "$*"
+    cat "$here"/*.out
+    exit 1
+}
+
+# run NAME RANKS OPTIONS...: what must not depend on who multiplies.
+run()
+{
+    name=$1 ranks=$2
+    shift 2
+    mpirun -np "$ranks" "$solve" -n 7 -columns 5 "$@" >"$here/$name.out" 2>&1 ||
+        fail "$name fails: -np $ranks $*"
+    sed -n 's/.*\(squares .*\)/\1/p' "$here/$name.out"
+}
+
+iterations()
+{
+    sed -n 's/^iterations \([0-9]*\) .*/\1/p' "$here/$1.out"
+}
+
+for problem in poisson elasticity; do
+    for pc in jacobi gamg; do
+        for ranks in 1 2 4; do
+            set -- "$ranks" -problem $problem -pc_type $pc
+            plain=$(run plain "$@")
+            tuned=$(PETSC_OPTIONS="$spry -info :mat" run tuned "$@")
+            [ -n "$plain" ] || fail "no integers: $*"
+            [ "$plain" = "$tuned" ] || fail "other integers: $*"
+            grep -q "spry multiplies by" "$here/tuned.out" ||
+                fail "spry did not multiply: $*"
+            apart=$(($(iterations plain) - $(iterations tuned)))
+            case $apart in
+            -1 | 0 | 1) ;;
+            *) fail "other iterations: $*" ;;
+            esac
+        done
+    done
+done
+
+# What fails is left to AIJ.
+broken="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"
+broken="$broken -spry_effort measure -spry_store $here/no/such/folder/db"
+same=$(PETSC_OPTIONS="$broken -info :mat" run tuned 1 -pc_type jacobi)
+[ "$same" = "$(run plain 1 -pc_type jacobi)" ] || fail "no way back to AIJ"
+echo "with and without spry the same"
