@@ -27,7 +27,7 @@ typedef struct spry_matrix {
 /* Read any format spry knows, told by content, then by name: Matrix Market
  * (.mtx), WACO .csr, SciPy .npz, .smtx, edge lists and triples (.tsv, .txt,
  * .el), Rutherford-Boeing (.rb, .rua...), each also packed (.gz).
- * "gen:KIND,key=value" generates instead. Duplicates are summed, symmetry is
+ * "gen:KIND,key=value" generates instead, "-" is standard input. Duplicates are summed, symmetry is
  * expanded. Values are double; of .npz float stays float. A bad file fails
  * with SPRY_INPUT and a sentence that names the place. */
 spry_status spry_matrix_read(spry_matrix **out, const char *path);

@@ -15,23 +15,30 @@
 
 /* ---- reading ---- */
 
-/* Open a regular file. O_NONBLOCK: a FIFO must not keep us waiting. */
-static spry_status open_regular(int *fd, struct stat *st, const char *path)
+/* A regular file or a pipe; "-" is standard input, whatever it is. O_NONBLOCK:
+ * a named pipe that nobody writes into must not keep us waiting. */
+static spry_status open_input(int *fd, struct stat *st, const char *path)
 {
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int standard = strcmp(path, "-") == 0;
+
+    *fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                   : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
         return sp_fail_errno(SPRY_INPUT, "%s", path);
-    if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
+    if (fstat(*fd, st) == 0 &&
+        (S_ISREG(st->st_mode) || (standard && !S_ISDIR(st->st_mode))))
         return SPRY_OK;
+    if (S_ISFIFO(st->st_mode) && fcntl(*fd, F_SETFL, 0) == 0)
+        return SPRY_OK; /* from here on the writer is waited for */
     close(*fd);
     return sp_fail(SPRY_INPUT, "%s: %s", path,
                    S_ISDIR(st->st_mode) ? "is a directory"
-                                        : "is not a regular file");
+                                        : "is neither a file nor a pipe");
 }
 
 /* Read until the end; the size the system tells is only a first guess, for
  * files of /proc say 0. */
-static spry_status read_all(sp_file *out, int fd, size_t guess,
+static spry_status read_all(sp_file *out, int fd, size_t guess, size_t limit,
                             const char *path)
 {
     size_t cap = guess + 1;
@@ -49,6 +56,9 @@ static spry_status read_all(sp_file *out, int fd, size_t guess,
         out->len += (size_t)n;
         if (n == 0)
             break;
+        if (out->len > limit)
+            return sp_fail(SPRY_INPUT, "%s: is larger than %zu bytes", path,
+                           limit);
         if (out->len == cap) {
             char *more =
                 sp_grow(out->data, (int64_t)cap, (int64_t)cap * 2 + 1, 1);
@@ -82,14 +92,16 @@ spry_status sp_file_read(sp_file *out, const char *path, size_t limit)
     int fd;
 
     *out = (sp_file){0};
-    s = open_regular(&fd, &st, path);
+    s = open_input(&fd, &st, path);
     if (s != SPRY_OK)
         return s;
     if ((size_t)st.st_size > limit)
         s = sp_fail(SPRY_INPUT, "%s: is larger than %zu bytes", path, limit);
     else
-        s = read_all(out, fd, (size_t)st.st_size, path);
+        s = read_all(out, fd, (size_t)st.st_size, limit, path);
     close(fd);
+    if (s == SPRY_OK && out->len == 0 && S_ISFIFO(st.st_mode))
+        s = sp_fail(SPRY_INPUT, "%s: nothing came through the pipe", path);
     if (s == SPRY_OK && out->len >= 2 && !memcmp(out->data, "\x1f\x8b", 2))
         s = unpack_file(out, limit, path);
     if (s != SPRY_OK)

@@ -1,7 +1,8 @@
 /* unpack.c - from gzip or deflate to bytes, bounded.
  *
  * Nothing the stream claims about its size is believed: memory grows as data
- * arrives, up to a limit in proportion to the packed size. */
+ * arrives, up to a limit in proportion to the packed size, and of gzip to what
+ * has been unpacked so far, so that a bomb is noticed while it is small. */
 #include "base/base.h"
 
 #include <limits.h>
@@ -31,6 +32,14 @@ static void zfree(void *unused, void *p)
     sp_free(p);
 }
 
+enum { PIECE = 16 << 20 };
+
+static spry_status refuse_bomb(size_t limit)
+{
+    return sp_fail(SPRY_INPUT,
+                   "unpacks to more than %zu bytes; refused as a bomb", limit);
+}
+
 /* Room for more output behind f->len, the zero byte kept free. */
 static spry_status make_room(sp_file *f, size_t *cap, size_t limit)
 {
@@ -40,9 +49,7 @@ static spry_status make_room(sp_file *f, size_t *cap, size_t limit)
     if (f->len < *cap)
         return SPRY_OK;
     if (f->len >= limit)
-        return sp_fail(SPRY_INPUT,
-                       "unpacks to more than %zu bytes; refused as a bomb",
-                       limit);
+        return refuse_bomb(limit);
     data = sp_grow(f->data, (int64_t)f->len, (int64_t)want + 1, 1);
     if (!data)
         return sp_fail_memory(want);
@@ -72,11 +79,14 @@ static spry_status explain(int code)
                    code == Z_BUF_ERROR ? "cut short" : "damaged");
 }
 
-/* Feed and drain z in pieces that fit its 32-bit counters. */
+/* Feed and drain z in pieces that fit its 32-bit counters, and are small
+ * enough to look at the proportion now and then. */
 static spry_status run(sp_file *f, size_t cap, z_stream *z,
                        const unsigned char *end, sp_packing packing,
                        size_t limit)
 {
+    const unsigned char *begin = z->next_in;
+
     for (;;) {
         spry_status s = make_room(f, &cap, limit);
         unsigned room;
@@ -85,6 +95,8 @@ static spry_status run(sp_file *f, size_t cap, z_stream *z,
         if (s != SPRY_OK)
             return s;
         room = clip(cap - f->len);
+        if (packing == SP_GZIP && room > PIECE)
+            room = PIECE;
         z->next_out = (unsigned char *)f->data + f->len;
         z->avail_out = room;
         z->avail_in = clip((size_t)(end - z->next_in));
@@ -95,6 +107,9 @@ static spry_status run(sp_file *f, size_t cap, z_stream *z,
             return SPRY_OK;
         if (code != Z_OK && code != Z_STREAM_END)
             return explain(code);
+        if (packing == SP_GZIP &&
+            f->len > sp_unpack_limit((size_t)(z->next_in - begin)))
+            return refuse_bomb(limit);
     }
 }
 

@@ -241,8 +241,8 @@ static void what_is_no_file_is_refused(void **state)
 {
     char fifo[600];
     const char *paths[] = {*state, "/dev/zero", fifo, DATA "missing.mtx"};
-    const char *why[] = {"is a directory", "not a regular file",
-                         "not a regular file", "No such file"};
+    const char *why[] = {"is a directory", "neither a file nor a pipe",
+                         "nothing came through", "No such file"};
     spry_matrix *m;
 
     snprintf(fifo, sizeof fifo, "%s/fifo.mtx", (char *)*state);
