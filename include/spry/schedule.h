@@ -87,7 +87,8 @@ spry_status spry_schedule_parse(spry_schedule *out, const char *text);
 
 /* The same for an operation, which some names depend on: "fixed-csr" is the
  * point that WACO compares with, dense i, compressed columns, nothing split,
- * threads sharing i in chunks of 32 (spmv: 128). */
+ * threads sharing i in chunks of 32 (spmv: 128). What the format needs for the
+ * operation and is not said is filled in: "dcsr" is "dcsr tile=2" for spmm. */
 spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
                                     spry_op op);
 

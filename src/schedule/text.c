@@ -132,6 +132,25 @@ spry_status spry_schedule_parse(spry_schedule *out, const char *text)
     return read_words(out, at + n);
 }
 
+/* What a format needs for this operation and nobody said: of most it is a
+ * tile or an unrolled loop, since 0 and 1 stand for the plain loop. */
+static void complete(spry_schedule *x, spry_op op)
+{
+    int rows = x->format == SPRY_DCSR ||
+               (x->format == SPRY_CSR && !sp_schedule_plain(x));
+    int slices = x->format == SPRY_SELL && op != SPRY_SPMV;
+
+    if (x->format == SPRY_BCSR && x->r == 1 && x->c == 1)
+        x->r = x->c = 2;
+    if (rows && op == SPRY_SPMV && x->unroll == 1)
+        x->unroll = 4;
+    if ((rows || slices || x->format == SPRY_BCSR) && op != SPRY_SPMV &&
+        x->tile == 0)
+        x->tile = 2;
+    if (slices && x->slice == 1)
+        x->slice = 2;
+}
+
 /* Words may change it, "fixed-csr threads=2 chunk=64"; threads bring the
  * parallel loop and its chunk with them. */
 spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
@@ -142,8 +161,12 @@ spry_status spry_schedule_parse_for(spry_schedule *out, const char *text,
     const char *at = text + strspn(text, blank);
     spry_status s;
 
-    if (!begins_with_fixed_csr(at))
-        return spry_schedule_parse(out, text);
+    if (!begins_with_fixed_csr(at)) {
+        s = spry_schedule_parse(out, text);
+        if (s == SPRY_OK)
+            complete(out, op);
+        return s;
+    }
     at += strcspn(at, blank);
     *out = sp_super_fixed_csr(op, 1);
     s = read_words(out, at);

@@ -130,6 +130,41 @@ static void legality_ties_parameters_together(void **state)
 }
 
 /* A schedule may be filled in by hand, not only parsed. */
+/* A format's name is a schedule wherever the format knows the operation. */
+static void names_alone_are_legal(void **state)
+{
+    static const struct {
+        const char *text;
+        spry_op op;
+    } given[] = {{"dcsr", SPRY_SPMV},
+                 {"dcsr", SPRY_SPMM},
+                 {"dcsr", SPRY_SDDMM},
+                 {"bcsr", SPRY_SPMV},
+                 {"bcsr", SPRY_SPMM},
+                 {"sell", SPRY_SPMV},
+                 {"sell", SPRY_SPMM},
+                 {"dia", SPRY_SPMV},
+                 {"csr", SPRY_SPMM},
+                 {"csr fixed=1", SPRY_SPMM},
+                 {"csr index=16 stream=1", SPRY_SPMM}};
+    spry_matrix *A;
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_matrix_generate(&A, "uniform rows=200 nnz=2000", 1));
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        spry_problem *p;
+        spry_schedule x;
+
+        check_ok(spry_problem_make(&p, given[i].op, A, 64, SPRY_F32));
+        check_ok(spry_schedule_parse_for(&x, given[i].text, given[i].op));
+        check_ok(spry_schedule_legal(&x, p, &m));
+        spry_problem_free(p);
+    }
+    spry_matrix_free(A);
+}
+
 static void a_chunk_is_not_negative(void **state)
 {
     fixture *f = *state;
@@ -178,6 +213,7 @@ int main(void)
         cmocka_unit_test(text_goes_round),
         cmocka_unit_test(nonsense_is_named),
         cmocka_unit_test(legality_ties_parameters_together),
+        cmocka_unit_test(names_alone_are_legal),
         cmocka_unit_test(a_chunk_is_not_negative),
         cmocka_unit_test(mutation_stays_legal_and_reaches_far),
         cmocka_unit_test(the_baseline_is_plain),
