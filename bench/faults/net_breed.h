@@ -13,8 +13,7 @@ int bench_net_choose(bench_mutant *m, int most, int each, sp_rng *r);
 
 /* Compile one, run it in every way of a list of small networks, let the
  * family's oracle check each in a child of its own, and fill in its fate:
- * survived, if in any of them it gives a wrong answer that the check does not
- * see. */
+ * that on the first of them on which it has an effect. */
 spry_status bench_net_judge(bench_mutant *m);
 
 #endif
