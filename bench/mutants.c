@@ -160,7 +160,7 @@ static void one_case(tally *t, const struct test_case *c, sp_rng *r)
 /* Faults in their text, each through all ways of several small networks. */
 static void network_mutants(sp_rng *r)
 {
-    enum { ALL = 160, OF_ONE = 3 };
+    enum { ALL = 240, OF_ONE = 5 };
     static bench_mutant m[ALL];
     int fate[BENCH_FATES] = {0};
     int n = bench_net_choose(m, ALL, OF_ONE, r), killed, all;
