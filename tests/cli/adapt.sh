@@ -5,7 +5,7 @@
 refuse 3 'no such store' "$SPRY" adapt --store none.db
 collect() {
     expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
-        --schedules 8 --from families "$1"
+        --schedules 8 --from families --clock processor "$1"
 }
 collect gen:banded,rows=400,band=3
 fp=$(python3 -c "import sqlite3
@@ -22,13 +22,15 @@ has 'no way of adapting' err
 expect 0 "$SPRY" adapt --store r.db --op spmm --on "$fp" --json
 document spry.adapt/1
 holds "d['adapted'][0]['machine'] == '$fp' and d['adapted'][0]['problems'] == 3"
-holds "d['adapted'][0]['wrong_after'] <= d['adapted'][0]['wrong_before']"
+# On a busy machine too few records may be clear enough to judge by.
+holds "(lambda a: a['wrong_after'] is None or
+    a['wrong_after'] <= a['wrong_before'])(d['adapted'][0])"
 file=$(get "d['adapted'][0]['file']")
 test -e "$file" || fail "no file $file"
 expect 0 "$SPRY" model info --on "$fp"
 has 'learned   of spmm' out
 # What is damaged is said so, and the model speaks without it.
-head -c 300 "$file" >cut && cp cut "$file"
+head -c 300 "$file" >part.spry && cp part.spry "$file"
 expect 0 "$SPRY" model info --on "$fp"
 has 'cut short\|damaged\|checksum\|bytes' err
 expect 0 "$SPRY" model forget --on "$fp" --json
