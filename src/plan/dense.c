@@ -9,7 +9,7 @@ enum { BLOCK = 32 };
 
 /* An operand as a matrix: element (i, j) is i * down + j * right further. */
 typedef struct {
-    char *data;
+    void *data;
     int64_t rows, cols, down, right;
 } strided;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Models that PyTorch writes compute what PyTorch computes.
-# shellcheck shell=sh
+# shellcheck source=/dev/null
 . "$TOOLS"
 
 python=
