@@ -82,7 +82,7 @@ static spry_status load_inputs(sp_node_call *x, const spry_graph *g,
     spry_status s = SPRY_OK;
 
     for (int i = 0; s == SPRY_OK && i < n->inputs; i++) {
-        if (n->input[i] < 0 && i < n->op->least)
+        if (i < n->op->least && n->input[i] < 0)
             return sp_refuse(n, "an input is left out");
         if (n->input[i] < 0 || x->in[i].data)
             continue;
