@@ -62,7 +62,9 @@ static void take_point(const sp_sparse *p, const spry_machine *m,
     sp_joint_of j = {p, m, 1e-4};
     spry_schedule x;
 
-    if (spry_schedule_parse_for(&x, text, p->op) != SPRY_OK)
+    /* As it stands; only fixed-csr asks for the operation. */
+    if (spry_schedule_parse(&x, text) != SPRY_OK &&
+        spry_schedule_parse_for(&x, text, p->op) != SPRY_OK)
         fail_msg("%s: %s", text, spry_message());
     sp_features_schedule(out, &x, p->op);
     keep(out, SP_SCHEDULE);
