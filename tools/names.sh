@@ -26,8 +26,9 @@ FNR == 1 { inside = 0 }
 }
 inside && match($0, /^\}|\} [a-z_0-9]+;$/) {
     inside = 0
-    name = $NF
-    sub(/;$/, "", name)
+    name = $0
+    sub(/;.*/, "", name) # a comment may follow
+    sub(/.* /, "", name)
     define(name)
 }
 /^typedef / && !/\{/ && match($0, /[a-z_0-9]+\)?\(/) {

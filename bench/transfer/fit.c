@@ -175,7 +175,7 @@ void curve_fit(curve *c)
 
 /* Scores with `shots`; SOURCE when there are none. */
 static void score_way(curve *c, float *score, const sp_pretrained *from,
-                      const sp_slice *shots, sp_way way, uint64_t seed)
+                      const sp_slice *shots, sp_correction way, uint64_t seed)
 {
     sp_adapting how = {.threads = 1, .seed = seed};
 
@@ -200,7 +200,7 @@ static void score_scratch(curve *c, float *score, const sp_slice *shots,
 }
 
 /* As spry adapt: judged on matrices held back, kept if better. */
-static sp_way choose(curve *c, const sp_slice *shots, uint64_t seed)
+static sp_correction choose(curve *c, const sp_slice *shots, uint64_t seed)
 {
     sp_adapting how = {.threads = 1, .seed = seed};
     int64_t *group = groups_of(&shots->t);
@@ -222,25 +222,25 @@ static void one_method(curve *c, float *score, method m, const sp_slice *shots,
     case SCRATCH: score_scratch(c, score, shots, seed); break;
     case SOURCE: score_way(c, score, &c->source, shots, 0, seed); break;
     case FINE:
-        score_way(c, score, &c->source, shots, SP_WAY_INNER, seed);
+        score_way(c, score, &c->source, shots, SP_CORRECT_INNER, seed);
         break;
     case BAYES:
-        score_way(c, score, &c->source, shots, SP_WAY_LINEAR, seed);
+        score_way(c, score, &c->source, shots, SP_CORRECT_LINEAR, seed);
         break;
     case RESIDUAL:
-        score_way(c, score, &c->source, shots, SP_WAY_TREES, seed);
+        score_way(c, score, &c->source, shots, SP_CORRECT_TREES, seed);
         break;
     case BOTH:
-        score_way(c, score, &c->source, shots, SP_WAY_INNER | SP_WAY_TREES,
-                  seed);
+        score_way(c, score, &c->source, shots,
+                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
         break;
     case MULTI:
-        score_way(c, score, &c->multi, shots, SP_WAY_INNER | SP_WAY_TREES,
-                  seed);
+        score_way(c, score, &c->multi, shots,
+                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
         break;
     case META:
         score_way(c, score, &c->meta[SP_META_MAML], shots,
-                  SP_WAY_INNER | SP_WAY_TREES, seed);
+                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
         break;
     case KEPT:
         score_way(c, score, &c->source, shots, choose(c, shots, seed), seed);
@@ -257,7 +257,7 @@ static void other_kinds(curve *c, float *score, const sp_slice *shots, int seed)
     for (int kind = 0; kind < KINDS && !c->failed; kind++) {
         value *now;
 
-        score_way(c, score, &c->meta[kind], shots, SP_WAY_INNER,
+        score_way(c, score, &c->meta[kind], shots, SP_CORRECT_INNER,
                   (uint64_t)seed + 1);
         now = values_of(&c->test.t, score);
 #pragma omp critical

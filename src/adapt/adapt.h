@@ -127,16 +127,16 @@ spry_status sp_residual_grow(sp_trees *out, const sp_dataset *t,
 /* ---- the best of them (fit.c) ---- */
 
 typedef enum {
-    SP_WAY_LINEAR = 1, /* bayes */
-    SP_WAY_TREES = 2,  /* residual trees */
-    SP_WAY_INNER = 4   /* networks that go on learning */
-} sp_way;              /* or several of them; 0: the source as it is */
-const char *sp_way_name(sp_way way);
-spry_status sp_way_named(sp_way *out, const char *name);
+    SP_CORRECT_LINEAR = 1, /* bayes */
+    SP_CORRECT_TREES = 2,  /* residual trees */
+    SP_CORRECT_INNER = 4   /* networks that go on learning */
+} sp_correction;           /* or several of them; 0: the source as it is */
+const char *sp_correction_name(sp_correction way);
+spry_status sp_correction_named(sp_correction *out, const char *name);
 
 typedef struct {
-    sp_way way;     /* 0: whichever is best */
-    double seconds; /* at most; 0: no limit */
+    sp_correction way; /* 0: whichever is best */
+    double seconds;    /* at most; 0: no limit */
     int threads;
     uint64_t seed;
 } sp_adapting;
@@ -155,13 +155,13 @@ spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
 /* Scores of t by the source adapted this way to `learn`. */
 spry_status sp_adapt_score(float *out, const sp_pretrained *source,
                            const sp_dataset *learn, const sp_dataset *t,
-                           const sp_adapting *how, sp_way way);
+                           const sp_adapting *how, sp_correction way);
 
 /* Which way was best on groups of subjects that it had not seen, and what was
  * wrong before and after; way 0: none was better than the source. SPRY_USAGE
  * with fewer than two groups. */
 typedef struct {
-    sp_way way;
+    sp_correction way;
     double before, after;
 } sp_adapted_way;
 spry_status sp_adapt_choose(sp_adapted_way *out, const sp_pretrained *source,

@@ -120,7 +120,7 @@ void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
 
 static spry_status fit_way(fitted *f, const sp_pretrained *source,
                            const sp_dataset *t, const sp_adapting *how,
-                           sp_way way)
+                           sp_correction way)
 {
     sp_inner inner = {epochs_of(t), 3e-4, 1, how->seed};
     sp_residual small = {60, 4, 0.1, 4, how->threads, how->seed};
@@ -130,7 +130,7 @@ static spry_status fit_way(fitted *f, const sp_pretrained *source,
 
     memset(f, 0, sizeof *f);
     f->source = *source;
-    if (s == SPRY_OK && (way & SP_WAY_INNER) && source->nets) {
+    if (s == SPRY_OK && (way & SP_CORRECT_INNER) && source->nets) {
         s = sp_pretrained_copy(&f->source, source);
         f->own_nets = s == SPRY_OK;
         if (s == SPRY_OK)
@@ -138,11 +138,11 @@ static spry_status fit_way(fitted *f, const sp_pretrained *source,
     }
     if (s == SPRY_OK)
         s = sp_pretrained_score(margin, &f->source, t);
-    if (s == SPRY_OK && (way & SP_WAY_LINEAR)) {
+    if (s == SPRY_OK && (way & SP_CORRECT_LINEAR)) {
         s = sp_linear_fit(&f->bayes, &source->net[0].scaler, t, margin);
         f->linear = s == SPRY_OK;
     }
-    if (s == SPRY_OK && (way & SP_WAY_TREES)) {
+    if (s == SPRY_OK && (way & SP_CORRECT_TREES)) {
         s = sp_residual_grow(&f->trees, t, margin, &small);
         f->has_trees = s == SPRY_OK;
     }
@@ -172,7 +172,7 @@ static spry_status score(float *out, const fitted *f, const sp_dataset *t)
 
 spry_status sp_adapt_score(float *out, const sp_pretrained *source,
                            const sp_dataset *learn, const sp_dataset *t,
-                           const sp_adapting *how, sp_way way)
+                           const sp_adapting *how, sp_correction way)
 {
     fitted f;
     spry_status s = fit_way(&f, source, learn, how, way);
@@ -209,15 +209,15 @@ double sp_wrong_order(const sp_dataset *t, const float *score, int64_t subject)
 
 /* Ways that are tried, the cheapest first. */
 static const struct {
-    sp_way way;
+    sp_correction way;
     const char *name;
-} ways[] = {{SP_WAY_LINEAR, "bayes"},
-            {SP_WAY_TREES, "residual"},
-            {SP_WAY_INNER, "inner"},
-            {SP_WAY_INNER | SP_WAY_TREES, "inner+residual"}};
+} ways[] = {{SP_CORRECT_LINEAR, "bayes"},
+            {SP_CORRECT_TREES, "residual"},
+            {SP_CORRECT_INNER, "inner"},
+            {SP_CORRECT_INNER | SP_CORRECT_TREES, "inner+residual"}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-const char *sp_way_name(sp_way way)
+const char *sp_correction_name(sp_correction way)
 {
     for (int i = 0; i < WAYS; i++)
         if (ways[i].way == way)
@@ -225,7 +225,7 @@ const char *sp_way_name(sp_way way)
     return "none";
 }
 
-spry_status sp_way_named(sp_way *out, const char *name)
+spry_status sp_correction_named(sp_correction *out, const char *name)
 {
     for (int i = 0; i < WAYS; i++)
         if (!strcmp(ways[i].name, name)) {
@@ -275,7 +275,7 @@ static spry_status take_fold(sp_slice *out, const trial *w, int fold, int held)
 }
 
 /* What the way gets wrong of every subject, not having seen its group. */
-static spry_status judge_fold(trial *w, sp_way way, int fold)
+static spry_status judge_fold(trial *w, sp_correction way, int fold)
 {
     sp_slice learn = {0}, held = {0};
     spry_status s = take_fold(&learn, w, fold, 0);
@@ -300,7 +300,7 @@ static spry_status judge_fold(trial *w, sp_way way, int fold)
     return s;
 }
 
-static spry_status judge(trial *w, sp_way way)
+static spry_status judge(trial *w, sp_correction way)
 {
     spry_status s = SPRY_OK;
 
@@ -343,11 +343,12 @@ static int worth_trying(const trial *w, int i)
 {
     if (w->how->way && w->how->way != ways[i].way)
         return 0;
-    if ((ways[i].way & SP_WAY_TREES) && !sp_boost_ready())
+    if ((ways[i].way & SP_CORRECT_TREES) && !sp_boost_ready())
         return 0;
-    if ((ways[i].way & (SP_WAY_INNER | SP_WAY_LINEAR)) && !w->source->nets)
+    if ((ways[i].way & (SP_CORRECT_INNER | SP_CORRECT_LINEAR)) &&
+        !w->source->nets)
         return 0;
-    if (w->how->seconds > 0 && (ways[i].way & SP_WAY_INNER))
+    if (w->how->seconds > 0 && (ways[i].way & SP_CORRECT_INNER))
         return 0; /* in a hurry: only what takes milliseconds */
     return in_time(w, 0.4);
 }
@@ -421,7 +422,8 @@ spry_status sp_adapt_make(sp_local **out, const sp_pretrained *source,
     card.after = chosen->after;
     card.records = t->rows;
     card.problems = t->e->subjects;
-    snprintf(card.method, sizeof card.method, "%s", sp_way_name(chosen->way));
+    snprintf(card.method, sizeof card.method, "%s",
+             sp_correction_name(chosen->way));
     if (chosen->way)
         s = fit_way(&f, source, t, how, chosen->way);
     if (s == SPRY_OK)

@@ -191,7 +191,7 @@ static spry_status adapt(spry_adapted *out, work *w)
     spry_status s = SPRY_OK;
 
     if (w->opt->method)
-        s = sp_way_named(&how.way, w->opt->method);
+        s = sp_correction_named(&how.way, w->opt->method);
     if (s == SPRY_OK)
         s = sp_adapt_choose(&chosen, &w->source, &w->quiet.t, w->group, &how);
     if (s != SPRY_OK)

@@ -105,7 +105,7 @@ static void test_bayes_finds_weights(void **state)
 static void test_choice_is_never_worse(void **state)
 {
     static table d;
-    sp_adapting how = {.way = SP_WAY_LINEAR, .threads = 1, .seed = 1};
+    sp_adapting how = {.way = SP_CORRECT_LINEAR, .threads = 1, .seed = 1};
     sp_adapted_way chosen;
     sp_pretrained source;
 
@@ -121,7 +121,7 @@ static void test_choice_is_never_worse(void **state)
     for (int i = 0; i < ROWS; i++)
         d.slower[i] += d.x[i][FEATURE];
     check_ok(sp_adapt_choose(&chosen, &source, &d.t, d.group, &how));
-    assert_int_equal(chosen.way, SP_WAY_LINEAR);
+    assert_int_equal(chosen.way, SP_CORRECT_LINEAR);
     assert_true(chosen.after < chosen.before / 2);
     /* of one matrix nothing can be held back */
     memset(d.group, 0, sizeof d.group);
@@ -144,7 +144,8 @@ static void test_inner_loop_learns(void **state)
     for (int i = 0; i < ROWS; i++)
         d.slower[i] = d.x[i][FEATURE];
     check_ok(sp_pretrained_score(before, &source, &d.t));
-    check_ok(sp_adapt_score(after, &source, &d.t, &d.t, &how, SP_WAY_INNER));
+    check_ok(
+        sp_adapt_score(after, &source, &d.t, &d.t, &how, SP_CORRECT_INNER));
     for (int s = 0; s < SUBJECTS; s++) {
         was += sp_wrong_order(&d.t, before, s);
         now += sp_wrong_order(&d.t, after, s);
@@ -162,7 +163,7 @@ static void make_local(sp_local **out, const sp_pretrained *source,
                        const table *d)
 {
     sp_adapting how = {.threads = 1, .seed = 1};
-    sp_adapted_way chosen = {SP_WAY_LINEAR, 0.4, 0.1};
+    sp_adapted_way chosen = {SP_CORRECT_LINEAR, 0.4, 0.1};
     sp_local_card card = {.op = "spmm", .source = "abc", .machine = "m"};
 
     check_ok(sp_adapt_make(out, source, &d->t, &how, &chosen, &card));
