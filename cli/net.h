@@ -57,6 +57,7 @@ spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text);
 typedef struct {
     spry_matrix *rows;
     int64_t count;
+    int not_finite; /* some value is NaN or infinite */
 } net_batch;
 spry_status net_batch_open(net_batch *out, const char *path, int64_t width,
                            int64_t count, int enlarge);
@@ -86,7 +87,7 @@ typedef struct {
 } net_runner;
 spry_status net_runner_open(net_runner *r, const char *path,
                             const net_how *how);
-spry_status net_runner_prepare(net_runner *r, int64_t count,
+spry_status net_runner_prepare(net_runner *r, const net_batch *b,
                                const net_how *how);
 spry_status net_runner_run(const net_runner *r, float *y, const float *x,
                            int64_t count);

@@ -14,8 +14,10 @@ static const opt_page page = {
     "net compile",
     "NETWORK",
     "Run passes over a network: the outputs stay the same numbers, for every\n"
-    "input; what is left has fewer edges. Layers are taken as they come, so\n"
-    "the network need not fit into memory, only the result.\n"
+    "input of finite values; NaN and infinities may get lost in what leaves.\n"
+    "What is left are the edges that an input executes at most. Layers are\n"
+    "taken as they come, so the network need not fit into memory, only the\n"
+    "result; one whose edges skip layers is read whole.\n"
     "  spry net compile gen:radix,depth=1920 --out small.spnet",
     {options, net_passing, net_reading},
     0,
@@ -35,7 +37,8 @@ spry_status net_passes(unsigned *out, const char *usual)
 
 /* ---- reading ---- */
 
-/* A chain comes layer by layer; what is none is read whole. */
+/* A chain comes layer by layer. What is none is read whole; of some files
+ * that shows only when an edge comes that skips a layer. */
 spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
                               const char *path, const char *usual)
 {
@@ -51,9 +54,9 @@ spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
     if (s != SPRY_OK)
         return s;
     s = spry_layers_open(&layers, path, &o);
-    if (s == SPRY_OK) {
+    if (s == SPRY_OK)
         s = spry_layers_compile(out, layers, which, report);
-    } else {
+    if (s == SPRY_USAGE) {
         s = spry_network_read(&whole, path, &o);
         if (s == SPRY_OK)
             s = spry_network_compile(out, whole, which, report);
@@ -76,6 +79,7 @@ static void print_json(const spry_graph_report *r, const spry_rest *rest,
     json_integer(&j, "layers", r->layers);
     json_integer(&j, "neurons", r->neurons);
     json_integer(&j, "executed_edges", r->edges);
+    json_bool(&j, "executed_is_upper_bound", 1);
     json_number(&j, "seconds", r->seconds);
     json_integer(&j, "zero_rests_from", rest->zero + 1);
     json_integer(&j, "full_rests_from", rest->full + 1);
@@ -127,7 +131,7 @@ static void print_text(const spry_graph_report *r, const spry_rest *rest,
            say_count((double)r->layers), say_count((double)r->nominal_layers),
            say_count((double)r->neurons),
            say_count((double)r->nominal_neurons));
-    printf("edges      nominal %s, executed %s: %s fewer\n",
+    printf("edges      nominal %s, executed at most %s: %s fewer\n",
            say_count((double)r->nominal_edges), say_count((double)r->edges),
            say_times((double)r->nominal_edges /
                      (double)(r->edges > 0 ? r->edges : 1)));

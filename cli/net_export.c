@@ -10,7 +10,8 @@ static const opt_page page = {
     "net export",
     "NETWORK",
     "Write NAME.c and NAME.h: the network, made smaller by --passes, and its\n"
-    "weights, to be compiled anywhere without spry.\n"
+    "weights, to be compiled anywhere without spry. The passes hold for\n"
+    "finite inputs; with --passes none NaN goes where its edges lead.\n"
     "  spry net export gen:radix --name digits",
     {options, net_passing, net_reading},
     1,

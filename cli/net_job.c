@@ -17,7 +17,7 @@ const opt net_batching[] = {
     {"enlarge", OPT_FLAG, &enlarge, NULL,
      "repeat the pixels of smaller square images"},
     {"passes", OPT_TEXT, &net_passes_text, "NAMES",
-     "passes that may be used: all, none, merge,dead... (all)"},
+     "passes that may be used, for finite inputs: all, none, merge... (all)"},
     {0}};
 
 /* The first inputs of the file, as many as can be of use. */

@@ -1,6 +1,7 @@
 /* net_open.c - words of the command line into networks and inputs. */
 #include "net.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,7 @@ static spry_status rows_of_array(spry_matrix **out, const dense *d)
     spry_status s = SPRY_SYSTEM;
 
     for (int64_t i = 0; row && col && val && i < rows * cols; i++)
-        if (x[i] < 0 || x[i] > 0) {
+        if (!(x[i] == 0)) {
             row[nnz] = i / cols;
             col[nnz] = i % cols;
             val[nnz++] = x[i];
@@ -175,6 +176,17 @@ static spry_status enlarge_rows(net_batch *b, int64_t width)
     return SPRY_OK;
 }
 
+static int holds_not_finite(const spry_matrix *m)
+{
+    const float *narrow = m->val;
+    const double *wide = m->val;
+
+    for (int64_t k = 0; k < m->nnz; k++)
+        if (!(m->type == SPRY_F32 ? isfinite(narrow[k]) : isfinite(wide[k])))
+            return 1;
+    return 0;
+}
+
 spry_status net_batch_open(net_batch *out, const char *path, int64_t width,
                            int64_t count, int enlarge)
 {
@@ -197,6 +209,7 @@ spry_status net_batch_open(net_batch *out, const char *path, int64_t width,
         return s;
     }
     out->count = count > 0 ? count : out->rows->rows;
+    out->not_finite = holds_not_finite(out->rows);
     return SPRY_OK;
 }
 

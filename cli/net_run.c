@@ -35,7 +35,10 @@ static const opt_page page = {
     "net run",
     "NETWORK",
     "Compute the outputs of a network. Without --out, print the categories:\n"
-    "the inputs, counted from 1, that any output is not 0 for.\n"
+    "the inputs, counted from 1, that any output is not 0 for. NaN goes where\n"
+    "its edges lead, as in NumPy. The passes hold for finite inputs; where one\n"
+    "is not, they are left out unless --passes asks for them. Executed edges\n"
+    "are an upper bound: inputs may be done early.\n"
     "  spry net run gen:radix --input sparse-images-1024.tsv",
     {options, net_ordering, net_shaping, net_reading},
     1,
@@ -58,8 +61,7 @@ static void find_categories(result *out, const float *y, int64_t first,
     for (int64_t i = 0; i < count; i++) {
         int64_t j = 0;
 
-        while (j < outputs && !(y[i * outputs + j] < 0) &&
-               !(y[i * outputs + j] > 0))
+        while (j < outputs && y[i * outputs + j] == 0)
             j++;
         if (j < outputs)
             out->found.category[out->found.count++] = first + i + 1;
@@ -198,6 +200,7 @@ static void print_json(const result *out, const net_runner *r,
     json_integer(&j, "edges", r->nominal);
     json_number(&j, "nominal_edges", edges);
     json_number(&j, "executed_edges", (double)r->executed * (double)b->count);
+    json_bool(&j, "executed_is_upper_bound", 1);
     json_number(&j, "seconds", out->seconds);
     json_number(&j, "nominal_edges_per_second", edges / out->seconds);
     json_open(&j, "categories", '[');
@@ -254,7 +257,7 @@ spry_status net_run(int argc, char **argv)
     if (s == SPRY_OK)
         s = net_batch_open(&b, input, r.inputs, (int64_t)batch, enlarge);
     if (s == SPRY_OK)
-        s = net_runner_prepare(&r, b.count, &how);
+        s = net_runner_prepare(&r, &b, &how);
     if (s == SPRY_OK)
         s = run_batch(&out, &r, &b);
     if (!r.net && r.layers)

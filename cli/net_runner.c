@@ -80,14 +80,20 @@ static spry_status open_streamed(net_runner *r, const char *path)
 /* ---- plans ---- */
 
 /* What the store knows of this network and batch, else a guess. Of what the
- * passes left already only those are open that running does. */
-static spry_status find_plan(net_runner *r)
+ * passes left already only those are open that running does; where inputs are
+ * not finite, none unless they were asked for. */
+static spry_status find_plan(net_runner *r, int not_finite)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     const char *left = r->compiled ? "none" : net_passes_text;
     unsigned passes;
     spry_status s = net_passes(&passes, "all");
 
+    if (not_finite && !left) {
+        say_note("some inputs are not finite, for which passes do not hold: "
+                 "they are left out");
+        left = "none";
+    }
     for (int i = 0; r->compiled && s == SPRY_OK && spry_pass_name(i); i++)
         if (strcmp(spry_pass_name(i), "rest") == 0 && passes >> i & 1)
             left = "rest";
@@ -121,17 +127,18 @@ static spry_status plan_way(net_runner *r, const char *way)
                : s;
 }
 
-spry_status net_runner_prepare(net_runner *r, int64_t count, const net_how *how)
+spry_status net_runner_prepare(net_runner *r, const net_batch *b,
+                               const net_how *how)
 {
     spry_status s;
 
-    if (r->layers || how->mode == NET_REFERENCE || count < 1)
+    if (r->layers || how->mode == NET_REFERENCE || b->count < 1)
         return SPRY_OK;
-    s = say_status(spry_problem_network(&r->problem, r->net, count));
+    s = say_status(spry_problem_network(&r->problem, r->net, b->count));
     if (s == SPRY_OK)
         s = how->mode == NET_EDGE ? plan_edges(r)
             : how->way            ? plan_way(r, how->way)
-                                  : find_plan(r);
+                                  : find_plan(r, b->not_finite);
     if (s == SPRY_OK)
         r->executed = spry_plan_edges(r->plan);
     return s;

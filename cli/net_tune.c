@@ -8,7 +8,8 @@ static const opt_page page = {
     "Ways are verified, raced against plain loops in interleaved pairs, and\n"
     "win only when the 95 % interval of their speed-up lies above 1.02.\n"
     "net run then runs it so, and asked again, the answer comes from the\n"
-    "store. Ctrl-C ends with the best so far.",
+    "store. Passes hold for finite inputs (net run leaves them out for\n"
+    "others). Ctrl-C ends with the best so far.",
     {story_options, net_batching, net_reading},
     1,
     1};

@@ -1,5 +1,5 @@
-/* npy.c - the header of NumPy's .npy files, a Python dictionary with three
- * keys behind eight bytes of magic and its own length. */
+/* npy.c - NumPy's .npy files: a header, a Python dictionary with three keys
+ * behind eight bytes of magic and its own length, and then the elements. */
 #include "base/npy.h"
 
 #include <stdio.h>
@@ -99,6 +99,72 @@ int sp_npy_parse(sp_npy *out, const char *data)
     return parse_type(out, find_key(data, end, "'descr':"), end) &&
            parse_order(out, find_key(data, end, "'fortran_order':"), end) &&
            parse_shape(out, find_key(data, end, "'shape':"), end);
+}
+
+/* ---- elements ---- */
+
+const char *sp_npy_open(sp_npy *out, const char *data, size_t len)
+{
+    size_t head = len > SP_NPY_BEGIN ? sp_npy_length(data) : 0;
+
+    if (head == 0 || head > len || !sp_npy_parse(out, data) ||
+        out->count > (int64_t)(len - head) / out->size)
+        return NULL;
+    return data + head;
+}
+
+const char *sp_npy_refused(const sp_npy *a)
+{
+    if (a->kind == 'O')
+        return "holds Python objects, which are never read";
+    if (a->kind == 'c')
+        return "holds complex values, which are not read";
+    if (a->kind == 'S' || a->kind == 'U')
+        return NULL;
+    if (a->kind == 'f')
+        return a->size == 4 || a->size == 8
+                   ? NULL
+                   : "holds neither 32-bit nor 64-bit reals";
+    if (strchr("iub", a->kind) && a->kind)
+        return a->size <= 8 ? NULL : "is damaged";
+    return "holds a type that is not read";
+}
+
+/* The bits of element k, first byte lowest. */
+static uint64_t bits_of(const sp_npy *a, const char *at, int64_t k)
+{
+    const unsigned char *p = (const unsigned char *)at + k * a->size;
+    uint64_t v = 0;
+
+    if (a->swap)
+        for (int i = 0; i < a->size; i++)
+            v = v << 8 | p[i];
+    else
+        for (int i = a->size; i-- > 0;)
+            v = v << 8 | p[i];
+    return v;
+}
+
+int64_t sp_npy_int(const sp_npy *a, const char *at, int64_t k)
+{
+    int unused = 64 - 8 * a->size;
+    uint64_t v = bits_of(a, at, k) << unused;
+
+    return a->kind == 'i' ? (int64_t)v >> unused : (int64_t)(v >> unused);
+}
+
+double sp_npy_real(const sp_npy *a, const char *at, int64_t k)
+{
+    uint64_t bits = bits_of(a, at, k);
+    uint32_t low = (uint32_t)bits;
+    double wide;
+    float narrow;
+
+    if (a->kind != 'f')
+        return a->kind == 'u' ? (double)bits : (double)sp_npy_int(a, at, k);
+    memcpy(&wide, &bits, sizeof wide);
+    memcpy(&narrow, &low, sizeof narrow);
+    return a->size == 4 ? (double)narrow : wide;
 }
 
 void sp_npy_write(char out[SP_NPY_HEAD], const char *type, int dims,

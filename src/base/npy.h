@@ -1,5 +1,5 @@
-/* npy.h - the header of NumPy's .npy files: versions 1 to 3 are read, 1 is
- * written. The command spry uses it, too. */
+/* npy.h - NumPy's .npy files: versions 1 to 3 are read, 1 is written. The
+ * command spry uses it, too. */
 #ifndef SP_NPY_H
 #define SP_NPY_H
 
@@ -29,6 +29,15 @@ size_t sp_npy_length(const char *data);
 
 /* A header of sp_npy_length bytes; 0 when it is damaged. */
 int sp_npy_parse(sp_npy *out, const char *data);
+
+/* A file of `len` bytes: its header, and where the elements begin; NULL when
+ * it is none, damaged or too short. */
+const char *sp_npy_open(sp_npy *out, const char *data, size_t len);
+/* Why elements of this kind are not read; NULL when they are. */
+const char *sp_npy_refused(const sp_npy *a);
+/* Element k of those at `at`. Unsigned numbers beyond int64 turn negative. */
+int64_t sp_npy_int(const sp_npy *a, const char *at, int64_t k);
+double sp_npy_real(const sp_npy *a, const char *at, int64_t k);
 
 /* Version 1, rows first; type is NumPy's word, "<f8". At most two
  * dimensions. */

@@ -57,18 +57,16 @@ spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
                         int64_t memory)
 {
     spry_order_options o = SPRY_ORDER_DEFAULTS;
-    spry_simulate_options so = SPRY_SIMULATE_DEFAULTS;
     int32_t *edge = sp_alloc_raw(n->edges, sizeof *edge);
-    spry_io io = {0};
     spry_status s =
         edge ? SPRY_OK : sp_fail_memory((size_t)n->edges * sizeof *edge);
 
-    o.memory = so.memory = memory;
+    *out = 0;
+    o.memory = memory;
     if (s == SPRY_OK)
         s = spry_order_make(edge, n, name, &o);
     if (s == SPRY_OK)
-        s = spry_simulate(&io, n, edge, &so);
-    *out = io.reads + io.writes;
+        s = sp_order_count(out, edge, n, memory);
     sp_free(edge);
     return s;
 }

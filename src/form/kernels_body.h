@@ -26,11 +26,11 @@ INLINE const float *whole(const float *x)
 
 /* ---- what becomes of a sum ---- */
 
-/* Linear, ReLU and clamp as one: what lies outside becomes an end, unless all
- * is kept. */
+/* Linear, ReLU and clamp as one: what lies outside 0 .. high becomes an end,
+ * where there are ends. NaN lies nowhere and stays, as in sp_activate. */
 typedef struct {
-    float low, high;
-    bits keep;
+    float high;
+    bits ends;
     bits always; /* add the bias to 0 as well */
     int curved;  /* the rest is done on what was stored */
 } ending;
@@ -40,8 +40,8 @@ INLINE ending ending_of(spry_activation a, int bias_on_nonzero)
     bits all = (bits){0} - 1, none = {0};
     spry_curve c = a.curve;
 
-    return (ending){0, c == SPRY_CLAMP ? a.limit : INFINITY,
-                    c == SPRY_RELU || c == SPRY_CLAMP ? none : all,
+    return (ending){c == SPRY_CLAMP ? a.limit : INFINITY,
+                    c == SPRY_RELU || c == SPRY_CLAMP ? all : none,
                     bias_on_nonzero ? none : all,
                     c == SPRY_TANH || c == SPRY_SIGMOID};
 }
@@ -49,12 +49,12 @@ INLINE ending ending_of(spry_activation a, int bias_on_nonzero)
 INLINE vec finish(vec sum, vec bias, const ending *e)
 {
     vec zero = {0}, high = zero + e->high;
-    bits above, below;
+    bits under, over;
 
     sum += (vec)((e->always | (sum != zero)) & (bits)bias);
-    above = (sum > zero) | e->keep;
-    below = (sum < high) | e->keep;
-    return (vec)(above & ((below & (bits)sum) | (~below & (bits)high)));
+    under = (sum <= zero) & e->ends;
+    over = (sum >= high) & e->ends;
+    return (vec)(~under & ((over & (bits)high) | (~over & (bits)sum)));
 }
 
 /* Here, not inlined: it is as slow as it is rare. */

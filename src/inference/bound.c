@@ -50,18 +50,6 @@ static double error_behind(spry_activation a, double sum, double error)
     return error;
 }
 
-static double curve(spry_activation a, double x)
-{
-    switch (a.curve) {
-    case SPRY_RELU: return x > 0 ? x : 0;
-    case SPRY_CLAMP: return x > 0 ? fmin(x, (double)a.limit) : 0;
-    case SPRY_TANH: return tanh(x);
-    case SPRY_SIGMOID: return 1 / (1 + exp(-x));
-    case SPRY_LINEAR: break;
-    }
-    return x;
-}
-
 /* Neuron v of layer l, from its sources. */
 static void answer_neuron(const passage *p, int64_t v, int64_t l)
 {
@@ -90,7 +78,7 @@ static void answer_neuron(const passage *p, int64_t v, int64_t l)
         off += fabs(bias); /* it may be there or not */
     if (!n->bias_on_nonzero || sum != 0)
         sum += bias;
-    p->value[v] = curve(a, sum);
+    p->value[v] = sp_activate_exactly(a, sum);
     p->error[v] = error_behind(a, sum, off);
     p->unit[v] = last_bit(p->value[v]);
     p->plain[v] = sp_finish(a, plain, n->bias[v], n->bias_on_nonzero);

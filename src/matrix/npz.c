@@ -20,90 +20,25 @@ int sp_npz_sniff(const sp_text *t)
     return t->end - t->data > 4 && !memcmp(t->data, "PK\3\4", 4);
 }
 
-static int parse_header(npy *a)
-{
-    const char *p = a->member.data;
-    size_t len = a->member.len;
-    size_t head = len > SP_NPY_BEGIN ? sp_npy_length(p) : 0;
-
-    if (head == 0 || head > len || !sp_npy_parse(&a->head, p))
-        return 0;
-    a->at = p + head;
-    return a->head.count <= (int64_t)(len - head) / a->head.size;
-}
-
-/* Why arrays of this kind are not read; NULL when they are. */
-static const char *refused(const npy *a)
-{
-    if (a->head.kind == 'O')
-        return "holds Python objects, which are never read";
-    if (a->head.kind == 'c')
-        return "holds complex values, which are not read";
-    if (a->head.kind == 'S' || a->head.kind == 'U')
-        return NULL;
-    if (a->head.kind == 'f')
-        return a->head.size == 4 || a->head.size == 8
-                   ? NULL
-                   : "holds neither 32-bit nor 64-bit reals";
-    if (strchr("iub", a->head.kind) && a->head.kind)
-        return a->head.size <= 8 ? NULL : "is damaged";
-    return "holds a type that is not read";
-}
-
 static spry_status open_array(npy *a, const sp_text *t, const char *name)
 {
     spry_status s = sp_zip_open(&a->member, t, name);
 
     if (s != SPRY_OK)
         return s;
-    if (!parse_header(a))
+    a->at = sp_npy_open(&a->head, a->member.data, a->member.len);
+    if (!a->at)
         return sp_fail(SPRY_INPUT, "%s: member %s is no NumPy array", t->name,
                        name);
-    if (refused(a))
+    if (sp_npy_refused(&a->head))
         return sp_fail(SPRY_INPUT, "%s: member %s %s", t->name, name,
-                       refused(a));
+                       sp_npy_refused(&a->head));
     return SPRY_OK;
 }
 
 static void close_array(npy *a)
 {
     sp_zip_close(&a->member);
-}
-
-/* The k-th element's bits, first byte lowest. */
-static uint64_t load_bits(const npy *a, int64_t k)
-{
-    const char *p = a->at + k * a->head.size;
-    uint64_t v = 0;
-
-    if (!a->head.swap)
-        return sp_little(p, a->head.size);
-    for (int i = 0; i < a->head.size; i++)
-        v = v << 8 | (unsigned char)p[i];
-    return v;
-}
-
-/* Unsigned numbers beyond int64 turn negative, which every check refuses. */
-static int64_t load_int(const npy *a, int64_t k)
-{
-    int unused = 64 - 8 * a->head.size;
-    uint64_t v = load_bits(a, k) << unused;
-
-    return a->head.kind == 'i' ? (int64_t)v >> unused : (int64_t)(v >> unused);
-}
-
-static double load_real(const npy *a, int64_t k)
-{
-    uint64_t bits = load_bits(a, k);
-    uint32_t low = (uint32_t)bits;
-    double wide;
-    float narrow;
-
-    if (a->head.kind != 'f')
-        return a->head.kind == 'u' ? (double)bits : (double)load_int(a, k);
-    memcpy(&wide, &bits, sizeof wide);
-    memcpy(&narrow, &low, sizeof narrow);
-    return a->head.size == 4 ? (double)narrow : wide;
 }
 
 /* Text of at most three letters: 'csr'. */
@@ -137,7 +72,7 @@ static spry_status read_ints(int64_t *out, int64_t n, const sp_text *t,
     spry_status s = open_ints(&a, n, t, name);
 
     for (int64_t k = 0; s == SPRY_OK && k < n; k++)
-        out[k] = load_int(&a, k);
+        out[k] = sp_npy_int(&a.head, a.at, k);
     close_array(&a);
     return s;
 }
@@ -154,7 +89,7 @@ static spry_status read_values(sp_triples *out, spry_type *type,
     if (s == SPRY_OK)
         s = sp_triples_make(out, a.head.count, 1);
     for (int64_t k = 0; s == SPRY_OK && k < a.head.count; k++)
-        out->val[k] = load_real(&a, k);
+        out->val[k] = sp_npy_real(&a.head, a.at, k);
     *type = a.head.kind == 'f' && a.head.size == 4 ? SPRY_F32 : SPRY_F64;
     close_array(&a);
     return s;
@@ -172,7 +107,7 @@ static spry_status read_starts(int64_t *index, int64_t n, int64_t nnz,
     if (s == SPRY_OK && !(start = sp_alloc_raw(n + 1, sizeof *start)))
         s = sp_fail_memory((size_t)(n + 1) * sizeof *start);
     for (int64_t k = 0; s == SPRY_OK && k <= n; k++)
-        start[k] = load_int(&a, k);
+        start[k] = sp_npy_int(&a.head, a.at, k);
     if (s == SPRY_OK)
         s = sp_expand_starts(index, start, n, nnz, t);
     sp_free(start);

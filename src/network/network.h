@@ -40,13 +40,27 @@ spry_status sp_network_adopt(spry_network **out, sp_parts *p, sp_file *file,
 /* The layer of each neuron, -1 of inputs, into layer[neurons]. */
 void sp_network_layer_of(int32_t *layer, const spry_network *n);
 
+/* ReLU and clamp let NaN through, as NumPy and PyTorch do. */
 static inline float sp_activate(spry_activation a, float x)
 {
     switch (a.curve) {
-    case SPRY_RELU: return x > 0 ? x : 0;
-    case SPRY_CLAMP: return x > 0 ? x < a.limit ? x : a.limit : 0;
+    case SPRY_RELU: return x < 0 ? 0 : x;
+    case SPRY_CLAMP: return x < 0 ? 0 : x > a.limit ? a.limit : x;
     case SPRY_TANH: return tanhf(x);
     case SPRY_SIGMOID: return 1 / (1 + expf(-x));
+    case SPRY_LINEAR: break;
+    }
+    return x;
+}
+
+static inline double sp_activate_exactly(spry_activation a, double x)
+{
+    switch (a.curve) {
+    case SPRY_RELU: return x < 0 ? 0 : x;
+    case SPRY_CLAMP:
+        return x < 0 ? 0 : x > (double)a.limit ? (double)a.limit : x;
+    case SPRY_TANH: return tanh(x);
+    case SPRY_SIGMOID: return 1 / (1 + exp(-x));
     case SPRY_LINEAR: break;
     }
     return x;

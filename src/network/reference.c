@@ -5,18 +5,6 @@
 
 #include "network/internal.h"
 
-static double curve(spry_activation a, double x)
-{
-    switch (a.curve) {
-    case SPRY_RELU: return x > 0 ? x : 0;
-    case SPRY_CLAMP: return x > 0 ? fmin(x, (double)a.limit) : 0;
-    case SPRY_TANH: return tanh(x);
-    case SPRY_SIGMOID: return 1 / (1 + exp(-x));
-    case SPRY_LINEAR: break;
-    }
-    return x;
-}
-
 /* value[neurons] from its first n->inputs. */
 static void forward(double *value, const spry_network *n)
 {
@@ -28,7 +16,7 @@ static void forward(double *value, const spry_network *n)
                 sum += (double)n->weight[k] * value[n->source[k]];
             if (!n->bias_on_nonzero || sum != 0)
                 sum += (double)n->bias[v];
-            value[v] = curve(n->activation[l], sum);
+            value[v] = sp_activate_exactly(n->activation[l], sum);
         }
 }
 

@@ -24,6 +24,15 @@ spry_status sp_order_make(int32_t *edge, const spry_network *n,
                           const sp_order *order,
                           const spry_order_options *given);
 
+/* Reads and writes of a valid order under LRU with so many neurons. */
+spry_status sp_order_count(int64_t *io, const int32_t *edge,
+                           const spry_network *n, int64_t memory);
+
+/* Fill edge[n->edges] with the order, of those that need neither a model nor
+ * a time, that moves least; and what it moves. Every option is set. */
+spry_status sp_order_best(int64_t *io, int32_t *edge, const spry_network *n,
+                          const spry_order_options *o);
+
 /* Tell the caller how far it is; SPRY_STOPPED when that is far enough. */
 spry_status sp_order_progress(const spry_order_options *o, int64_t done,
                               int64_t of);

@@ -219,19 +219,6 @@ static spry_status begin(annealing *a)
                           a->options->memory);
 }
 
-static spry_status count_io(int64_t *out, const int32_t *edge,
-                            const spry_network *n, int64_t memory)
-{
-    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    spry_io io;
-    spry_status s;
-
-    o.memory = memory;
-    s = spry_simulate(&io, n, edge, &o);
-    *out = io.reads + io.writes;
-    return s;
-}
-
 /* Into edge[] the best order to begin with. Moves lower blocks by more than
  * go, which must be better by a tenth. One that was stopped is passed over;
  * blocked cannot be. */
@@ -247,11 +234,11 @@ static spry_status find_start(int32_t *edge, int32_t *other,
     spry_status s = sp_order_blocked.make(edge, n, o);
 
     if (s == SPRY_OK)
-        s = count_io(&best, edge, n, o->memory);
+        s = sp_order_count(&best, edge, n, o->memory);
     for (int i = 0; s == SPRY_OK && i < 2; i++) {
         s = rest[i].order->make(other, n, o);
         if (s == SPRY_OK)
-            s = count_io(&total, other, n, o->memory);
+            s = sp_order_count(&total, other, n, o->memory);
         if (s == SPRY_OK && total * 100 < best * rest[i].percent) {
             best = total;
             memcpy(edge, other, (size_t)n->edges * sizeof *edge);

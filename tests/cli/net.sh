@@ -162,6 +162,61 @@ expect 0 "$SPRY" net export a.spnet --name mine --passes none --json
 document spry.net.export/1
 holds "d['executed_edges'] == d['nominal_edges'] and len(d['files']) == 2"
 
+# Edges that skip layers: compiled and exported from a file, too.
+expect 0 "$SPRY" net generate skip width=64 depth=3 degree=3 --out skip.spnet
+expect 0 "$SPRY" net compile skip.spnet --out skip2.spnet --json
+holds "d['nominal_edges'] == 576 and d['executed_is_upper_bound']"
+expect 0 "$SPRY" net export skip.spnet --name skipping --json
+holds "d['nominal_edges'] == 576"
+expect 0 "$SPRY" net run skip.spnet --batch 9 --mode reference
+cp out whole
+expect 0 "$SPRY" net run skip2.spnet --batch 9 --mode reference
+cmp -s out whole || fail "skip edges compile to another network"
+
+# NaN goes where its edges lead; biases lie beside their layers.
+mkdir layers
+python3 - <<'END'
+import struct
+def save(path, shape, values, kind='f'):
+    head = "{'descr': '<%s', 'fortran_order': False, 'shape': %s, }" \
+        % ({'f': 'f4', 'd': 'f8'}[kind], shape)
+    head = head.ljust(117) + '\n'
+    with open(path, 'wb') as f:
+        f.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)))
+        f.write(head.encode() + struct.pack('<%d%s' % (len(values), kind),
+                                            *values))
+save('nan.npy', (2, 2), [float('nan'), 2, 3, 4])
+save('layers/fc1.bias.npy', (3,), [0.5, -9, 1], 'd')
+save('layers/fc2.bias.npy', (2,), [10, 20])
+open('layers/fc1.weight.mtx', 'w').write(
+    '%%MatrixMarket matrix coordinate real general\n'
+    '2 3 4\n1 1 1\n2 2 1\n1 3 -1\n2 3 1\n')
+open('layers/fc2.weight.mtx', 'w').write(
+    '%%MatrixMarket matrix coordinate real general\n'
+    '3 2 3\n1 1 1\n2 2 1\n2 1 1\n')
+END
+for how in "--mode auto" "--mode edge" "--mode layers" "--mode reference" \
+    "--way plain" "--way gather" "--way rows" "--stream"; do
+    # shellcheck disable=SC2086
+    expect 0 "$SPRY" net run layers --input nan.npy $how --out got.npy
+    # Input 1: (NaN, relu(2 - 9), NaN), then (NaN + 10, 20); 2: (3.5, 0, 2).
+    python3 - <<'END' || fail "$how: NaN or a bias is lost"
+import math, struct
+y = struct.unpack('<4f', open('got.npy', 'rb').read()[-16:])
+assert math.isnan(y[0]) and y[1:] == (20, 13.5, 20), y
+END
+done
+expect 0 "$SPRY" net run layers --input nan.npy
+has '^1$' out
+has 'not finite' err
+refuse 2 'biases of its own' "$SPRY" net inspect layers --bias 1
+cp nan.npy layers/fc2.bias.npy
+refuse 3 'fc2.bias.npy: is not 2 numbers' "$SPRY" net inspect layers
+echo junk >layers/fc2.bias.npy
+refuse 3 'fc2.bias.npy: is no NumPy array' "$SPRY" net inspect layers
+rm layers/fc2.bias.npy
+refuse 3 '2 layers but biases (fc1.bias.npy...) of 1' "$SPRY" net inspect layers
+
 # Simulated I/O: bounds, and counts that another program found.
 expect 0 "$SPRY" net simulate gen:radix,depth=16 --memory 32,512 --json
 document spry.net.simulate/1

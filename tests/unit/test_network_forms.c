@@ -39,6 +39,8 @@ static const char *const forms[] = {
     "rows tile=16 threads=1",
     "rows tile=32 threads=2",
     "rows tile=64 threads=1",
+    "plain threads=1",
+    "plain threads=2",
 };
 enum { WAYS = sizeof forms / sizeof *forms };
 
@@ -251,6 +253,100 @@ static void infinities_stay_where_they_are(void **state)
     sp_free(y);
     sp_free(right);
     spry_network_free(n);
+}
+
+/* NaN among the inputs: which outputs have a path from it. */
+static void mark_paths(uint8_t *reached, const spry_network *n, const float *x)
+{
+    for (int64_t v = 0; v < n->neurons; v++) {
+        reached[v] = v < n->inputs && isnan(x[v]);
+        for (int64_t k = n->start[v]; k < n->start[v + 1]; k++)
+            reached[v] |= reached[n->source[k]];
+    }
+}
+
+/* The reference has NaN where a path leads, and nowhere else. */
+static void check_paths(const spry_network *n, const float *x,
+                        const double *right, int64_t batch)
+{
+    uint8_t *reached = sp_alloc(n->neurons, 1);
+
+    for (int64_t b = 0; b < batch; b++) {
+        mark_paths(reached, n, x + b * n->inputs);
+        for (int64_t i = 0; i < n->outputs; i++)
+            assert_int_equal(isnan(right[b * n->outputs + i]) != 0,
+                             reached[n->output[i]]);
+    }
+    sp_free(reached);
+}
+
+static void check_nan(const spry_network *n, const float *x,
+                      const double *right, int64_t batch)
+{
+    float *y = sp_alloc(batch * n->outputs, sizeof *y);
+
+    for (int w = 0; w < WAYS; w++) {
+        sp_runner *r = make_runner(n, forms[w]);
+
+        check_ok(sp_runner_run(r, y, x, batch));
+        for (int64_t i = 0; i < batch * n->outputs; i++)
+            assert_int_equal(isnan(y[i]) != 0, isnan(right[i]) != 0);
+        sp_runner_free(r);
+    }
+    sp_free(y);
+}
+
+/* Layers one at a time, too. */
+static void check_nan_streamed(const spry_network *n, const float *x,
+                               const double *right, int64_t batch)
+{
+    float *y = sp_alloc(batch * n->outputs, sizeof *y);
+    spry_layers *layers;
+
+    check_ok(spry_layers_of(&layers, n));
+    check_ok(spry_layers_run(y, layers, x, batch));
+    for (int64_t i = 0; i < batch * n->outputs; i++)
+        assert_int_equal(isnan(y[i]) != 0, isnan(right[i]) != 0);
+    spry_layers_close(layers);
+    sp_free(y);
+}
+
+static void nan_in_all_networks(void)
+{
+    enum { BATCH = 37 };
+
+    for (int i = 0; i < SPECS; i++) {
+        spry_network *n = read_net(specs[i]);
+        float *x = some_inputs(n, BATCH, 0);
+        double *right = sp_alloc(BATCH * n->outputs, sizeof *right);
+
+        for (int64_t b = 0; b < BATCH; b += 3)
+            x[b * n->inputs + b % n->inputs] = b % 2 ? NAN : -NAN;
+        check_ok(spry_network_reference(right, n, x, BATCH));
+        check_paths(n, x, right, BATCH);
+        check_nan(n, x, right, BATCH);
+        if (n->chained)
+            check_nan_streamed(n, x, right, BATCH);
+        sp_free(x);
+        sp_free(right);
+        spry_network_free(n);
+    }
+}
+
+/* Every neuron that a NaN leads to is NaN, whatever its curve, and no other;
+ * with the loops of every instruction set that runs here. */
+static void nan_goes_along_all_paths(void **state)
+{
+    (void)state;
+    for (int isa = 0; isa < sp_isa_count; isa++) {
+        const sp_net_kernels *k = sp_net_kernels_of((spry_isa)isa);
+
+        if (!k || !sp_isa_runs_here((spry_isa)isa))
+            continue;
+        sp_net_kernels_force(k);
+        nan_in_all_networks();
+    }
+    sp_net_kernels_force(NULL);
 }
 
 /* ---- categories ---- */
@@ -503,6 +599,7 @@ int main(void)
         cmocka_unit_test(outputs_may_be_any_neurons),
         cmocka_unit_test(wide_layers),
         cmocka_unit_test(infinities_stay_where_they_are),
+        cmocka_unit_test(nan_goes_along_all_paths),
         cmocka_unit_test(categories_are_those_of_outputs),
         cmocka_unit_test(categories_refuse_what_does_not_fit),
         cmocka_unit_test(forms_are_listed),
