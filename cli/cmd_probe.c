@@ -17,14 +17,22 @@ static const opt_page page = {
     0,
     0};
 
-static void keep(const spry_machine *m)
+/* Before anything is measured: a store that was named must be one. */
+static spry_status open_to_keep(spry_records **db)
 {
-    spry_records *db;
+    spry_status s = spry_records_open(db, cli.store);
 
-    if (spry_records_open(&db, cli.store) != SPRY_OK ||
-        spry_records_put_machine(db, m) != SPRY_OK)
+    if (s != SPRY_OK && cli.store)
+        return say_status(s);
+    if (s != SPRY_OK)
+        say_note("the card will not be kept: %s", spry_message());
+    return SPRY_OK;
+}
+
+static void keep(spry_records *db, const spry_machine *m)
+{
+    if (db && spry_records_put_machine(db, m) != SPRY_OK)
         say_note("the card is not kept: %s", spry_message());
-    spry_records_close(db);
 }
 
 /* Caches are counted in powers of two. */
@@ -116,16 +124,20 @@ static spry_status print_json(const spry_machine *m)
 spry_status cmd_probe(int argc, char **argv)
 {
     spry_machine m;
+    spry_records *db = NULL;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     s = open_machine(&m, 0);
+    if (s == SPRY_OK && !cli.machine)
+        s = open_to_keep(&db);
     if (s == SPRY_OK && !cli.machine) {
         s = say_status(probe_well(&m));
         if (s == SPRY_OK)
-            keep(&m);
+            keep(db, &m);
     }
+    spry_records_close(db);
     if (s == SPRY_OK && file)
         s = say_status(spry_machine_write(&m, file));
     if (s != SPRY_OK)

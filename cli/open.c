@@ -115,15 +115,18 @@ spry_status probe_well(spry_machine *m)
     return s;
 }
 
-/* Numbers from the store, else from a probe that the store then keeps. A
- * store that cannot be used costs two seconds, not the answer. */
+/* Numbers from the store, else from a probe that the store then keeps. The
+ * user's own store, when it cannot be used, costs two seconds, not the answer;
+ * one that was named must be a store. */
 static spry_status fill_in(spry_machine *m, int well)
 {
     spry_records *db = NULL;
-    spry_status s;
+    spry_status s = spry_records_open(&db, cli.store);
     int found = 0, known;
 
-    if (spry_records_open(&db, cli.store) == SPRY_OK) {
+    if (s != SPRY_OK && cli.store)
+        return s;
+    if (s == SPRY_OK) {
         spry_machine stored;
 
         if (spry_records_get_machine(db, &stored, &found, m->fingerprint) ==

@@ -1,6 +1,6 @@
 /* learned.c - twenty networks that EON has not seen: its reads and writes beside
- * those of blocked, EGO and by destination, under LRU at several memories;
- * and annealing beside blocked. Counts are exact, so a single run says it
+ * those of the plain orders, the best of them for each network and memory, and
+ * of what was learned alone, under LRU; and annealing beside blocked. Counts are exact, so a single run says it
  * all; means are geometric, intervals over networks. */
 #include "learned.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "eon/eon.h"
+#include "eon/internal.h"
 
 /* Each with a seed of its own, none of them that of learning. */
 static const char *const networks[] = {
@@ -39,9 +39,9 @@ static const char *const networks[] = {
 enum { NETWORKS = sizeof networks / sizeof *networks, MEMORIES = 3 };
 static const int64_t memories[MEMORIES] = {32, 128, 512};
 
-enum { EON, BLOCKED, EGO, DESTINATION, ORDERS };
-static const char *const orders[ORDERS] = {"eon", "blocked", "ego",
-                                           "destination"};
+enum { EON, BLOCKED, EGO, DESTINATION, SOURCE, CLUSTERED, GO, ORDERS };
+static const char *const orders[ORDERS] = {
+    "eon", "blocked", "ego", "destination", "source", "clustered", "go"};
 
 static void must(spry_status s)
 {
@@ -113,25 +113,56 @@ static void aim(const char *name, double value, double goal)
 
 typedef struct {
     mean by[MEMORIES], all; /* EON over blocked; of all: one per network */
+    mean best;              /* EON over the best plain order, all pairs */
+    mean learned;           /* what was learned alone, over the same */
     mean over_destination, over_ego; /* blocked, random networks */
 } shares;
 
-static void compare(shares *s, int i, int count)
+static int best_of(const int64_t io[ORDERS])
+{
+    int best = BLOCKED;
+
+    for (int o = 0; o < ORDERS; o++)
+        if (o != EON && io[o] < io[best])
+            best = o;
+    return best;
+}
+
+/* The model's own order, without a plain one where that is better. */
+static int64_t learned_io(const sp_eon *model, const spry_network *n,
+                          int64_t memory)
+{
+    spry_order_options o = SPRY_ORDER_DEFAULTS;
+    int32_t *edge = sp_alloc(n->edges, sizeof *edge);
+    int64_t io;
+
+    o.memory = memory;
+    must(edge ? sp_eon_order(edge, n, &o, model) : SPRY_SYSTEM);
+    must(sp_order_count(&io, edge, n, memory));
+    sp_free(edge);
+    return io;
+}
+
+static void compare(shares *s, const sp_eon *model, int i, int count)
 {
     spry_network *n = read_net(i);
     mean of_net = {0};
 
     for (int m = 0; m < count; m++) {
-        int64_t io[ORDERS];
+        int64_t io[ORDERS], learned = learned_io(model, n, memories[m]);
         double share;
+        int best;
 
         for (int o = 0; o < ORDERS; o++)
             io[o] = io_of(n, o, memories[m]);
         share = (double)io[EON] / (double)io[BLOCKED];
-        printf("%-56s %5lld %9lld %9lld %9lld %9lld %7.3f\n",
+        best = best_of(io);
+        printf("%-54s %5lld %9lld %9lld %9lld %-11s %9lld %7.3f\n",
                m ? "" : networks[i], (long long)memories[m], (long long)io[EON],
-               (long long)io[BLOCKED], (long long)io[EGO],
-               (long long)io[DESTINATION], share);
+               (long long)learned, (long long)io[best], orders[best],
+               (long long)io[BLOCKED], (double)io[EON] / (double)io[best]);
+        add(&s->best, (double)io[EON] / (double)io[best]);
+        add(&s->learned, (double)learned / (double)io[best]);
         add(&of_net, share);
         add(&s->by[m], share);
         if (strncmp(networks[i], "gen:random", 10) == 0) {
@@ -213,11 +244,17 @@ void bench_learned(int quick)
     int count = quick ? 2 : MEMORIES;
     shares s = {0};
     mean annealed;
+    sp_eon model;
+    char path[4096];
 
-    printf("%-56s %5s %9s %9s %9s %9s %7s\n", "network", "M", "eon", "blocked",
-           "ego", "destin.", "share");
+    must(sp_model_path(path, sizeof path, "eon.nn")
+             ? sp_eon_load(&model, path)
+             : sp_fail(SPRY_INPUT, "eon.nn is not where models lie"));
+    printf("%-54s %5s %9s %9s %9s %-11s %9s %7s\n", "network", "M", "eon",
+           "learned", "best", "plain", "blocked", "of best");
     for (int i = 0; i < NETWORKS; i++)
-        compare(&s, i, count);
+        compare(&s, &model, i, count);
+    sp_eon_free(&model);
     for (int m = 0; m < count; m++) {
         char what[64];
 
@@ -225,12 +262,16 @@ void bench_learned(int quick)
         print_mean(what, &s.by[m]);
     }
     print_mean("eon / blocked, by network", &s.all);
+    print_mean("eon / best plain order", &s.best);
+    print_mean("learned alone / best plain", &s.learned);
     print_mean("blocked / destination", &s.over_destination);
     print_mean("blocked / ego", &s.over_ego);
     annealed = anneal_some(quick);
     print_mean("anneal / blocked, M = 32", &annealed);
     print_curve();
     aim("eon_share_of_blocked", typical(&s.all), 1);
+    aim("eon_share_of_best_plain", typical(&s.best), 1);
+    aim("eon_worst_of_best_plain", s.best.worst, 1);
     aim("eon_microseconds_per_edge", 1e6 * time_per_edge(), 1);
     aim("blocked_share_of_destination", s.over_destination.worst, 1);
     aim("blocked_share_of_ego", s.over_ego.worst, 1);

@@ -44,7 +44,8 @@ typedef struct {
     spry_effort effort;
     int again; /* nonzero: measure even if the store has the answer */
     uint64_t seed;
-    const char *store;           /* NULL: the user's; ":memory:": none */
+    const char *store;           /* NULL: the user's, if it can be used;
+                                    ":memory:": none; else it must be one */
     const spry_machine *machine; /* NULL: this one */
     /* Called now and then; nonzero asks to stop with the best so far. */
     int (*progress)(const spry_progress *now, void *payload);

@@ -117,6 +117,7 @@ static const char *const before_probes[SP_STATEMENTS] = {
 
 /* ---- failures ---- */
 
+#define ASIDE "move it aside and a new one is begun"
 static const struct {
     int code;
     spry_status status;
@@ -124,8 +125,8 @@ static const struct {
 } failures[] = {
     {SQLITE_BUSY, SPRY_STORE, "locked by another process"},
     {SQLITE_LOCKED, SPRY_STORE, "locked by another process"},
-    {SQLITE_NOTADB, SPRY_STORE, "not a record store; left as it is"},
-    {SQLITE_CORRUPT, SPRY_STORE, "damaged; left as it is"},
+    {SQLITE_NOTADB, SPRY_STORE, "not a record store; left as it is; " ASIDE},
+    {SQLITE_CORRUPT, SPRY_STORE, "damaged; left as it is; " ASIDE},
     {SQLITE_FULL, SPRY_SYSTEM, "no space left"},
     {SQLITE_READONLY, SPRY_SYSTEM, "may only be read"},
     {SQLITE_CANTOPEN, SPRY_SYSTEM, "cannot be opened"},
@@ -237,7 +238,7 @@ static spry_status identify(spry_records *db)
         return s;
     if (application != APPLICATION || version < 1)
         return sp_fail(SPRY_STORE,
-                       "%s: belongs to another program; left as it is",
+                       "%s: belongs to another program; left as it is; " ASIDE,
                        db->path);
     if (version > SCHEMA)
         return sp_fail(SPRY_STORE,
@@ -340,7 +341,8 @@ spry_status sp_store_open(spry_records *db, sp_open_mode mode)
     spry_status s;
 
     if (is_fragment(db->path))
-        return sp_fail(SPRY_STORE, "%s: not a record store; left as it is",
+        return sp_fail(SPRY_STORE,
+                       "%s: not a record store; left as it is; " ASIDE,
                        db->path);
     s = connect_and_identify(db, db->path, SQLITE_OPEN_READWRITE | create);
     fixed = db->sql && sqlite3_db_readonly(db->sql, "main") == 1;

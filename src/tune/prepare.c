@@ -18,15 +18,19 @@ double sp_tuner_left(const sp_tuner *t)
     return t->deadline - sp_seconds();
 }
 
-static void open_store(sp_tuner *t)
+/* A store that the caller names must be one. The user's own may be missing or
+ * out of reach: a tune works without, but forgets. */
+static spry_status open_store(sp_tuner *t)
 {
+    spry_status s = spry_records_open(&t->db, t->opt.store);
     char why[400];
 
-    if (spry_records_open(&t->db, t->opt.store) == SPRY_OK)
-        return;
+    if (s == SPRY_OK || t->opt.store)
+        return s;
     snprintf(why, sizeof why, "nothing is remembered: %.350s", spry_message());
     sp_tuner_note(t, why);
     t->db = NULL;
+    return SPRY_OK;
 }
 
 /* A machine is probed once; then the store knows it. If that was a noisy
@@ -80,6 +84,5 @@ spry_status sp_tune_prepare(sp_tuner *t)
 
     if (s != SPRY_OK)
         return s;
-    open_store(t);
-    return SPRY_OK;
+    return open_store(t);
 }

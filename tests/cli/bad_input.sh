@@ -27,4 +27,14 @@ refuse 3 'beyond.mtx:3:' "$SPRY" inspect beyond.mtx
 printf 'name\twith\nlines' >"$(printf 'odd\nname.mtx')"
 expect 3 "$SPRY" inspect "$(printf 'odd\nname.mtx')"
 [ "$(wc -l <err)" = 1 ] || fail "a file name broke the sentence"
+
+# A file that is no store is left alone, and the sentence says what to do.
+echo "my thesis" >thesis
+for command in "tune gen:uniform,rows=50,nnz=200 --effort predict" \
+    "net run gen:radix,depth=1 --batch 1" "probe" "records list" \
+    "predict gen:uniform,rows=50,nnz=200" "net tune gen:radix,depth=1"; do
+    # shellcheck disable=SC2086
+    refuse 8 'move it aside' "$SPRY" $command --store thesis
+done
+[ "$(cat thesis)" = "my thesis" ] || fail "a thesis was written over"
 exit 0

@@ -213,16 +213,33 @@ static void the_final_always_has_room(void **state)
     sp_shared_close(&t.shared);
 }
 
-static void an_unusable_store_is_only_noted(void **state)
+/* The user's own is only noted. */
+static void a_named_store_must_be_one(void **state)
 {
     fixture *f = *state;
+    const char *home = getenv("SPRY_HOME");
+    char kept[4096];
     spry_plan *plan;
 
+    snprintf(kept, sizeof kept, "%s", home ? home : "");
     f->opt.store = "/proc/nowhere/records.db";
     f->opt.seconds = 0;
+    assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_SYSTEM);
+    assert_null(plan);
+    check_ok(sp_file_write("junk.db", "hello, this is my thesis", 24));
+    f->opt.store = "junk.db";
+    assert_int_equal(spry_tune(&plan, f->p, &f->opt), SPRY_STORE);
+    assert_non_null(strstr(spry_message(), "move it aside"));
+    unlink("junk.db");
+    f->opt.store = NULL;
+    setenv("SPRY_HOME", "/proc/nowhere", 1);
     check_ok(spry_tune(&plan, f->p, &f->opt));
     assert_non_null(strstr(spry_plan_tuning(plan)->note, "remembered"));
     spry_plan_free(plan);
+    if (home)
+        setenv("SPRY_HOME", kept, 1);
+    else
+        unsetenv("SPRY_HOME");
 }
 
 static void problems_without_work_have_plans_too(void **state)
@@ -540,7 +557,7 @@ int main(void)
         TEST(a_stop_keeps_what_is_known),
         TEST(a_stop_in_the_final_loses_no_winner),
         TEST(the_final_always_has_room),
-        TEST(an_unusable_store_is_only_noted),
+        TEST(a_named_store_must_be_one),
         TEST(problems_without_work_have_plans_too),
         TEST(options_are_checked),
         TEST(hostile_candidates_are_results),
