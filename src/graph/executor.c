@@ -268,6 +268,7 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     if (!e)
         return sp_fail_memory(sizeof *e);
     e->g = g;
+    e->begun = sp_seconds();
     s = take_options(e, options);
     if (s == SPRY_OK)
         s = sp_program_make(&e->p, g);

@@ -35,6 +35,7 @@ struct spry_executor {
     sp_program *p;
     spry_machine m;
     spry_executor_options o;
+    double begun; /* when it was asked for */
     int threads;
     sp_ready_stage *stage; /* [p->stages] */
     sp_graph_task *task;

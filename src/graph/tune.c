@@ -3,7 +3,8 @@
  * Every stage is timed as it runs now. The task that is tuned next is the one
  * that may save most for a second of tuning: how often it occurs, times what
  * lies between now and the least that it can take. What the tuner finds
- * replaces a plan only if the stage is faster with it. */
+ * replaces a plan only if the stage is faster with it. A task begins only if it
+ * ends, tried in the network, before the budget does. */
 #include <math.h>
 #include <string.h>
 
@@ -12,10 +13,17 @@
 
 #define BUDGET 60.0
 
+/* Less than so many seconds for a task is no race. */
+#define LEAST 1.0
+
+/* Old and new in turns, with so many runs each. */
+enum { TURNS = 6, TURN_RUNS = 2 };
+
 /* Inputs and outputs to run with while tuning. */
 typedef struct {
     void **in, **out;
     double begun, budget, saved;
+    double trial; /* seconds that trying a text in the network takes */
 } tuning;
 
 static spry_status open_tuning(tuning *t, const spry_executor *e)
@@ -23,7 +31,7 @@ static spry_status open_tuning(tuning *t, const spry_executor *e)
     const spry_graph *g = e->g;
 
     memset(t, 0, sizeof *t);
-    t->begun = sp_seconds();
+    t->begun = e->begun;
     t->budget = e->o.seconds > 0 ? e->o.seconds : BUDGET;
     t->in = sp_alloc(g->inputs + 1, sizeof *t->in);
     t->out = sp_alloc(g->outputs + 1, sizeof *t->out);
@@ -105,17 +113,18 @@ static spry_status try_text(spry_executor *e, tuning *t, int task,
                             const char *text)
 {
     char old[SPRY_SCHEDULE_TEXT];
-    double best[2] = {HUGE_VAL, HUGE_VAL};
+    double best[2] = {HUGE_VAL, HUGE_VAL}, begun = sp_seconds();
     spry_status s = SPRY_OK;
 
     snprintf(old, sizeof old, "%s", e->task[task].text);
-    for (int turn = 0; s == SPRY_OK && turn < 6; turn++) {
+    for (int turn = 0; s == SPRY_OK && turn < TURNS; turn++) {
         s = bind_task(e, task, turn % 2 ? text : old);
         if (s == SPRY_OK)
-            s = profile(e, t, 2);
+            s = profile(e, t, TURN_RUNS);
         if (s == SPRY_OK)
             best[turn % 2] = fmin(best[turn % 2], task_seconds(e, task));
     }
+    t->trial = fmax(t->trial, sp_seconds() - begun);
     if (s != SPRY_OK)
         return s;
     if (best[1] < 0.98 * best[0]) {
@@ -152,32 +161,52 @@ static spry_status tune_task(spry_executor *e, tuning *t, int task,
     return try_text(e, t, task, text);
 }
 
+/* Seconds that the next task may take. */
+static double left(const tuning *t)
+{
+    return t->begun + t->budget - sp_seconds() - t->trial;
+}
+
 static int told_to_stop(const spry_executor *e, const tuning *t, int done)
 {
-    double elapsed = sp_seconds() - t->begun;
+    return left(t) < LEAST ||
+           (e->o.progress &&
+            e->o.progress(sp_seconds() - t->begun, t->budget, done, e->tasks,
+                          t->saved, e->o.payload));
+}
 
-    return elapsed >= t->budget ||
-           (e->o.progress && e->o.progress(elapsed, t->budget, done, e->tasks,
-                                           t->saved, e->o.payload));
+/* The network as it is, timed; from that, what trying a text takes. */
+static spry_status look(spry_executor *e, tuning *t)
+{
+    enum { RUNS = 3 };
+    double begun = sp_seconds(), need;
+    spry_status s = profile(e, t, RUNS);
+
+    t->trial = (sp_seconds() - begun) * TURNS * TURN_RUNS / RUNS;
+    need = sp_seconds() - t->begun + t->trial + LEAST;
+    if (s == SPRY_OK && e->o.seconds > 0 && need > 1.2 * t->budget)
+        s = sp_fail(SPRY_BUDGET,
+                    "making the network ready, tuning one operator and trying "
+                    "it takes %.2g s at least; the budget is %.2g s",
+                    need, t->budget);
+    return s;
 }
 
 static spry_status tune_all(spry_executor *e, tuning *t)
 {
     double whole = 0;
     int task, done = 0;
-    spry_status s = profile(e, t, 3);
+    spry_status s = look(e, t);
 
     for (int i = 0; i < e->tasks; i++)
         whole += fmax(task_seconds(e, i) - task_bound(e, i), 0);
     while (s == SPRY_OK && !told_to_stop(e, t, done) &&
            (task = next_task(e)) >= 0) {
         double gain = task_seconds(e, task) - task_bound(e, task);
-        double seconds = 0.8 * t->budget * gain / whole;
+        double share = 0.8 * t->budget * gain / whole;
 
-        if (seconds < 1)
-            seconds = 1; /* less is no race */
         e->task[task].tuned = 1;
-        s = tune_task(e, t, task, seconds);
+        s = tune_task(e, t, task, fmin(fmax(share, LEAST), left(t)));
         done++;
     }
     return s;
