@@ -3,7 +3,7 @@
  *   slice     some rows of a table, as a table
  *   source    what was trained elsewhere, as it scores rows of a table
  *   inner     its networks go on learning, on few records
- *   bayes     a linear correction in closed form, with its variance
+ *   bayes     a correction in closed form, with its variance
  *   residual  few small trees on what the source gets wrong
  *   meta      networks that begin where few records suffice
  *
@@ -69,6 +69,9 @@ spry_status sp_pretrained_nets(float *out, const sp_pretrained *s,
                                const sp_dataset *t);
 void sp_pretrained_trees(float *out, const sp_pretrained *s,
                          const sp_dataset *t);
+/* Both; the same twice where there is only one. */
+spry_status sp_pretrained_opinions(float *trees, float *nets,
+                                   const sp_pretrained *s, const sp_dataset *t);
 
 /* ---- the networks go on learning (inner.c) ---- */
 
@@ -83,33 +86,39 @@ typedef struct {
 spry_status sp_inner_learn(sp_pretrained *s, const sp_dataset *t,
                            const sp_inner *how);
 
-/* ---- a linear correction (bayes.c) ---- */
+/* ---- a correction in closed form (bayes.c) ---- */
 
-/* What the source gets wrong is a sum over `width` numbers of a row, weighted
- * by normal weights around 0. The posterior is exact after every record. */
+enum { SP_BAYES_ROWS = 1024, SP_BAYES_TREES = 256 };
+
+/* What the source gets wrong, as a normal function of rows of which some are
+ * known. Of more than SP_BAYES_ROWS records an even selection counts. */
 typedef struct {
-    int width;
-    double prior, noise;    /* precision of the weights; variance of a record */
-    double *sum;            /* [width * width] precision gained from records */
-    double *to;             /* [width] */
-    double *mean;           /* [width] */
-    double *factor;         /* [width * width] Cholesky of the precision */
-    double records, square; /* seen so far, and the sum of their squares */
+    const sp_pretrained *source; /* outlives it */
+    int trees;                   /* of the source that are looked at */
+    int64_t *start;              /* [trees] first node of each */
+    int64_t rows, most;
+    uint16_t *leaf;        /* [rows, trees] where a record ends */
+    float *x;              /* [rows, ...] its other numbers */
+    int64_t *subject;      /* [rows] */
+    double *factor;        /* [most, most] Cholesky of the covariance */
+    double *weight;        /* [rows] */
+    double *noise, *wrong; /* [rows] variance, and what was wrong */
 } sp_bayes;
 
-spry_status sp_bayes_new(sp_bayes *out, int width);
+spry_status sp_bayes_fit(sp_bayes *out, const sp_pretrained *source,
+                         const sp_dataset *t);
 void sp_bayes_free(sp_bayes *b);
-/* Rows of one subject, [count, width], and what was wrong of each: their
- * common part is the subject's and teaches little. `noise` [count] are
- * deviations of the measurement; may be NULL. */
-void sp_bayes_add(sp_bayes *b, const float *x, const float *wrong,
-                  const float *noise, int64_t count);
-/* Mean and factor; SPRY_FAIL when the numbers cannot be. */
-spry_status sp_bayes_solve(sp_bayes *b);
-/* The prior under which the records are likeliest, then solved. */
-spry_status sp_bayes_fit(sp_bayes *b);
-double sp_bayes_mean(const sp_bayes *b, const float *x);
-double sp_bayes_variance(const sp_bayes *b, const float *x);
+/* Of what is wrong of a row of which the source has these opinions. */
+double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
+                         const float opinion[2]);
+/* What it adds to the source: values of leaves, weights of the schedule's and
+ * the joint numbers, weights of opinions (sp_local). */
+spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
+                           double opinion[SP_LOCAL_OPINIONS],
+                           const sp_bayes *b);
+/* A row's numbers on the scale of the source's first network. */
+void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
+                   const float row[SP_FEATURES]);
 
 /* ---- small trees (residual.c) ---- */
 
@@ -144,13 +153,6 @@ typedef struct {
 /* The share of order that scores get wrong of a subject, 0 .. 1: pairs weigh
  * by how far they lie apart, and those of fast schedules most. NAN: none. */
 double sp_wrong_order(const sp_dataset *t, const float *score, int64_t subject);
-
-/* The linear correction: numbers of a row that it sees, on the scale of the
- * source's first network; fitted to what `margin` gets wrong. */
-void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
-                   const float row[SP_FEATURES]);
-spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
-                          const sp_dataset *t, const float *margin);
 
 /* Scores of t by the source adapted this way to `learn`. */
 spry_status sp_adapt_score(float *out, const sp_pretrained *source,

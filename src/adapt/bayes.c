@@ -1,203 +1,302 @@
-/* bayes.c - linear regression with normal weights, in closed form.
+/* bayes.c - what a source gets wrong here, as a normal function of rows.
+ *
+ * Rows are wrong alike as often as they end in the same leaves of the source's
+ * trees, as far as the numbers of their schedules point the same way, and as
+ * far as the source's two opinions of them agree. Given records the posterior
+ * is exact: a weight for every record, from which new values of leaves and a
+ * few linear weights follow, so that scoring costs little.
  *
  * Records of one subject share a part that is the subject's own (its plain
- * loop was slow that day): it is a normal number of its own, integrated out,
- * so that what remains are differences between schedules. */
+ * loop was slow that day); it is a normal number of its own. */
 #include <math.h>
 #include <string.h>
 
 #include "adapt/adapt.h"
 
-/* Variance of a subject's own part. */
-static const double OWN = 0.05;
+/* Prior variances, chosen on generated matrices of one machine (docs/
+ * learning.md): of what leaves, schedules' numbers and opinions say, of a
+ * subject's own part, and of a record. */
+static const double LEAF = 0.5, LINEAR = 0.1, OPINION = 0.3, OWN = 0.05,
+                    NOISE = 0.06;
 
-spry_status sp_bayes_new(sp_bayes *out, int width)
-{
-    int64_t square = (int64_t)width * width;
+/* What is further off is a measurement that went wrong, or a cliff. */
+static const float FAR = 1;
 
-    *out = (sp_bayes){.width = width, .prior = 100, .noise = 0.02};
-    out->sum = sp_alloc(square, sizeof *out->sum);
-    out->to = sp_alloc(width, sizeof *out->to);
-    out->mean = sp_alloc(width, sizeof *out->mean);
-    out->factor = sp_alloc(square, sizeof *out->factor);
-    if (out->sum && out->to && out->mean && out->factor)
-        return SPRY_OK;
-    sp_bayes_free(out);
-    return sp_fail_memory((size_t)square * sizeof(double));
-}
+enum { WIDTH = SP_LOCAL_WIDTH + SP_LOCAL_OPINIONS };
 
 void sp_bayes_free(sp_bayes *b)
 {
-    sp_free(b->sum);
-    sp_free(b->to);
-    sp_free(b->mean);
+    sp_free(b->start);
+    sp_free(b->leaf);
+    sp_free(b->x);
     sp_free(b->factor);
+    sp_free(b->subject);
     memset(b, 0, sizeof *b);
 }
 
-/* Add share * x x' and share * x y. */
-static void add_product(sp_bayes *b, const double *x, double y, double share)
+/* ---- rows ---- */
+
+/* Every n-th tree, so that few enough are left. */
+static int take_trees(sp_bayes *b)
 {
-    int w = b->width;
+    int all = b->source->has_trees ? b->source->trees.trees : 0;
+    int step = (all + SP_BAYES_TREES - 1) / SP_BAYES_TREES;
 
-    for (int i = 0; i < w; i++) {
-        double scaled = share * x[i];
-        double *row = b->sum + (int64_t)i * w;
-
-        if (scaled == 0)
-            continue;
-        for (int k = 0; k <= i; k++)
-            row[k] += scaled * x[k];
-        b->to[i] += scaled * y;
-    }
-    b->square += share * y * y;
+    b->start = sp_alloc(SP_BAYES_TREES + 1, sizeof *b->start);
+    for (int k = 0; b->start && k < all; k += step)
+        b->start[b->trees++] = b->source->trees.start[k];
+    return b->start != NULL;
 }
 
-void sp_bayes_add(sp_bayes *b, const float *x, const float *wrong,
-                  const float *noise, int64_t count)
+static spry_status bayes_alloc(sp_bayes *b, int64_t rows)
 {
-    int w = b->width;
-    double *row = sp_alloc(2 * (int64_t)w, sizeof *row), *all;
-    double weights = 0, level = 0;
+    b->leaf = sp_alloc(rows * b->trees + 1, sizeof *b->leaf);
+    b->x = sp_alloc(rows * WIDTH + 1, sizeof *b->x);
+    b->factor = sp_alloc(rows * rows + 3 * rows + 1, sizeof *b->factor);
+    b->subject = sp_alloc(rows + 1, sizeof *b->subject);
+    if (!b->leaf || !b->x || !b->factor || !b->subject)
+        return sp_fail_memory((size_t)(rows * rows) * sizeof *b->factor);
+    b->weight = b->factor + rows * rows;
+    b->noise = b->weight + rows;
+    b->wrong = b->noise + rows;
+    return SPRY_OK;
+}
 
-    if (!row)
-        return;
-    all = row + w;
-    for (int64_t i = 0; i < count; i++) {
-        double loud = noise ? (double)noise[i] : 0;
-        double weight = b->noise / (b->noise + loud * loud);
+/* The numbers by which two rows are compared, on a common scale. */
+static void take_row(uint16_t *leaf, float *x, const sp_bayes *b,
+                     const float *row, const float opinion[2])
+{
+    const float small = (float)sqrt(LINEAR / 64), wide = (float)sqrt(OPINION);
 
-        for (int k = 0; k < w; k++) {
-            row[k] = (double)x[i * w + k];
-            all[k] += weight * row[k];
-        }
-        level += weight * (double)wrong[i];
-        weights += weight;
-        add_product(b, row, (double)wrong[i], weight);
-    }
-    /* Sherman and Morrison: what they have in common is taken out again. */
-    if (weights > 0)
-        add_product(b, all, level, -OWN / (b->noise + OWN * weights));
-    b->records += (double)count;
-    sp_free(row);
+    for (int k = 0; k < b->trees; k++)
+        leaf[k] = sp_tree_leaf(b->source->trees.node + b->start[k], row);
+    memset(x, 0, SP_LOCAL_WIDTH * sizeof *x);
+    if (b->source->nets)
+        sp_linear_row(x, &b->source->net[0].scaler, row);
+    for (int k = 0; k < SP_LOCAL_WIDTH; k++)
+        x[k] *= small;
+    x += SP_LOCAL_WIDTH;
+    *x++ = wide * opinion[0];
+    *x++ = wide * opinion[1];
+    *x++ = wide * sp_row_bound(row);
+    *x = wide;
+}
+
+static double alike(const sp_bayes *b, const uint16_t *p, const float *x,
+                    int64_t row)
+{
+    const uint16_t *q = b->leaf + row * b->trees;
+    const float *y = b->x + row * WIDTH;
+    int same = 0;
+    float sum = 0;
+
+#pragma omp simd reduction(+ : same)
+    for (int k = 0; k < b->trees; k++)
+        same += p[k] == q[k];
+#pragma omp simd reduction(+ : sum)
+    for (int k = 0; k < WIDTH; k++)
+        sum += x[k] * y[k];
+    return (double)sum + (b->trees ? LEAF * same / b->trees : 0);
 }
 
 /* ---- the posterior ---- */
 
-/* Lower Cholesky factor of sum / noise + prior; returns the logarithm of its
- * determinant, NAN when there is none. */
-static double factorize(sp_bayes *b)
-{
-    int w = b->width;
-    double log_det = 0;
-
-    for (int i = 0; i < w; i++) {
-        double *row = b->factor + (int64_t)i * w;
-
-        for (int k = 0; k <= i; k++) {
-            const double *other = b->factor + (int64_t)k * w;
-            double value =
-                b->sum[(int64_t)i * w + k] / b->noise + (i == k ? b->prior : 0);
-
-            for (int j = 0; j < k; j++)
-                value -= row[j] * other[j];
-            if (i == k) {
-                if (!(value > 0))
-                    return nan("");
-                row[i] = sqrt(value);
-                log_det += log(value);
-            } else
-                row[k] = value / other[k];
-        }
-    }
-    return log_det;
-}
-
-/* x = L^-1 x */
-static void forward(const sp_bayes *b, double *x)
-{
-    for (int i = 0; i < b->width; i++) {
-        const double *row = b->factor + (int64_t)i * b->width;
-
-        for (int k = 0; k < i; k++)
-            x[i] -= row[k] * x[k];
-        x[i] /= row[i];
-    }
-}
-
-/* x = L'^-1 x */
-static void backward(const sp_bayes *b, double *x)
-{
-    for (int i = b->width - 1; i >= 0; i--) {
-        x[i] /= b->factor[(int64_t)i * b->width + i];
-        for (int k = 0; k < i; k++)
-            x[k] -= b->factor[(int64_t)i * b->width + k] * x[i];
-    }
-}
-
-/* Twice the logarithm of how likely the records are. */
-static double evidence(sp_bayes *b)
-{
-    double log_det = factorize(b), gained = 0;
-
-    if (!isfinite(log_det))
-        return -HUGE_VAL;
-    for (int i = 0; i < b->width; i++)
-        b->mean[i] = b->to[i] / b->noise;
-    forward(b, b->mean);
-    for (int i = 0; i < b->width; i++)
-        gained += b->mean[i] * b->mean[i];
-    backward(b, b->mean);
-    return b->width * log(b->prior) - log_det - b->records * log(b->noise) -
-           b->square / b->noise + gained;
-}
-
-spry_status sp_bayes_solve(sp_bayes *b)
-{
-    return isfinite(evidence(b))
-               ? SPRY_OK
-               : sp_fail(SPRY_FAIL, "the records' numbers are not finite");
-}
-
-spry_status sp_bayes_fit(sp_bayes *b)
-{
-    static const double priors[] = {10, 30, 100, 300, 1000, 3000, 10000};
-    double best = -HUGE_VAL, prior = b->prior;
-
-    for (size_t i = 0; i < sizeof priors / sizeof *priors; i++) {
-        double now;
-
-        b->prior = priors[i];
-        now = evidence(b);
-        if (now > best) {
-            best = now;
-            prior = priors[i];
-        }
-    }
-    b->prior = prior;
-    return sp_bayes_solve(b);
-}
-
-double sp_bayes_mean(const sp_bayes *b, const float *x)
+static double dot(const double *a, const double *b, int64_t n)
 {
     double sum = 0;
 
-    for (int k = 0; k < b->width; k++)
-        sum += b->mean[k] * (double)x[k];
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
     return sum;
 }
 
-double sp_bayes_variance(const sp_bayes *b, const float *x)
+/* Row i of the covariance becomes row i of its Cholesky factor; 0: not
+ * positive. */
+static int factor_row(sp_bayes *b, int64_t i, const double *covariance)
 {
-    double *y = sp_alloc(b->width, sizeof *y), sum = 0;
+    int64_t wide = b->most;
+    double *row = b->factor + i * wide;
+
+    for (int64_t k = 0; k <= i; k++) {
+        const double *other = b->factor + k * wide;
+        double value = covariance[k] - dot(row, other, k);
+
+        if (k < i)
+            row[k] = value / other[k];
+        else if (value > 0)
+            row[k] = sqrt(value);
+        else
+            return 0;
+    }
+    return 1;
+}
+
+/* The record that lies behind those that are known. */
+static int add_record(sp_bayes *b, double *covariance)
+{
+    int64_t i = b->rows;
+
+    for (int64_t k = 0; k <= i; k++) {
+        covariance[k] = alike(b, b->leaf + i * b->trees, b->x + i * WIDTH, k);
+        covariance[k] += b->subject[i] == b->subject[k] ? OWN : 0;
+        covariance[k] += i == k ? b->noise[i] : 0;
+    }
+    b->rows++;
+    return factor_row(b, i, covariance);
+}
+
+static void solve(sp_bayes *b)
+{
+    int64_t n = b->rows, wide = b->most;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = b->factor + i * wide;
+
+        b->weight[i] = (b->wrong[i] - dot(row, b->weight, i)) / row[i];
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        const double *row = b->factor + i * wide;
+
+        b->weight[i] /= row[i];
+        for (int64_t k = 0; k < i; k++)
+            b->weight[k] -= row[k] * b->weight[i];
+    }
+}
+
+/* Variance of a record: what is nearly as fast as the best of its problem
+ * counts most, and what was measured badly little. */
+static double noise_of(const sp_dataset *t, int64_t row, double best)
+{
+    double behind = (double)t->slower[row] - best;
+
+    return NOISE / (0.3 + 0.7 * exp2(-2 * behind)) +
+           pow((double)t->noise[row], 2);
+}
+
+/* Rows of one subject, every n-th. */
+static int add_subject(sp_bayes *b, const sp_dataset *t, int64_t s,
+                       const float *const opinion[2], double *covariance)
+{
+    int64_t from = t->start[s], to = t->start[s + 1];
+    double best = HUGE_VAL;
+    int ok = 1;
+
+    for (int64_t i = from; i < to; i++)
+        best = fmin(best, (double)t->slower[i]);
+    for (int64_t i = from; i < to && ok; i++) {
+        float told[2] = {opinion[0][i], opinion[1][i]}, off;
+        int64_t at = b->rows;
+
+        /* of n rows `most` are left, evenly */
+        if (t->rows > b->most &&
+            i * b->most / t->rows == (i + 1) * b->most / t->rows)
+            continue;
+        off = t->slower[i] - (told[0] + told[1]) / 2;
+        take_row(b->leaf + at * b->trees, b->x + at * WIDTH, b,
+                 t->x + i * SP_FEATURES, told);
+        b->wrong[at] = (double)fmaxf(-FAR, fminf(FAR, off));
+        b->noise[at] = noise_of(t, i, best);
+        b->subject[at] = s;
+        ok = add_record(b, covariance);
+    }
+    return ok;
+}
+
+spry_status sp_bayes_fit(sp_bayes *out, const sp_pretrained *source,
+                         const sp_dataset *t)
+{
+    int64_t most = t->rows < SP_BAYES_ROWS ? t->rows : SP_BAYES_ROWS;
+    float *told = sp_alloc(2 * (t->rows + 1), sizeof *told);
+    double *covariance = sp_alloc(most + 1, sizeof *covariance);
+    const float *opinion[2] = {told, told + t->rows + 1};
+    spry_status s;
+    int ok = 1;
+
+    *out = (sp_bayes){.source = source, .most = most};
+    s = told && covariance && take_trees(out)
+            ? bayes_alloc(out, most)
+            : sp_fail_memory((size_t)t->rows * sizeof *told);
+    if (s == SPRY_OK)
+        s = sp_pretrained_opinions(told, told + t->rows + 1, source, t);
+    for (int64_t k = 0; k < t->e->subjects && s == SPRY_OK && ok; k++)
+        ok = add_subject(out, t, k, opinion, covariance);
+    if (s == SPRY_OK && !ok)
+        s = sp_fail(SPRY_FAIL, "the records' numbers are not finite");
+    if (s == SPRY_OK)
+        solve(out);
+    else
+        sp_bayes_free(out);
+    sp_free(told);
+    sp_free(covariance);
+    return s;
+}
+
+double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
+                         const float opinion[2])
+{
+    uint16_t leaf[SP_BAYES_TREES];
+    float x[WIDTH];
+    double *y = sp_alloc(b->rows + 1, sizeof *y), left = b->trees ? LEAF : 0;
 
     if (!y)
         return HUGE_VAL;
-    for (int k = 0; k < b->width; k++)
-        y[k] = (double)x[k];
-    forward(b, y);
-    for (int k = 0; k < b->width; k++)
-        sum += y[k] * y[k];
+    take_row(leaf, x, b, row, opinion);
+    for (int k = 0; k < WIDTH; k++)
+        left += (double)(x[k] * x[k]);
+    for (int64_t i = 0; i < b->rows; i++) {
+        const double *at = b->factor + i * b->most;
+
+        y[i] = (alike(b, leaf, x, i) - dot(at, y, i)) / at[i];
+        left -= y[i] * y[i];
+    }
     sp_free(y);
-    return sum;
+    return fmax(0, left);
+}
+
+/* ---- what it adds ---- */
+
+/* The trees it looks at, with what their leaves add. */
+static spry_status leaves_of(sp_trees *out, const sp_bayes *b)
+{
+    const sp_trees *all = &b->source->trees;
+    int step = (all->trees + SP_BAYES_TREES - 1) / SP_BAYES_TREES;
+    int64_t nodes = 0;
+    spry_status s;
+
+    for (int k = 0; k < b->trees; k++)
+        nodes += all->start[k * step + 1] - all->start[k * step];
+    s = sp_trees_new(out, SP_FEATURES, b->trees, nodes);
+    if (s != SPRY_OK)
+        return s;
+    for (int k = 0; k < b->trees; k++) {
+        int64_t own = all->start[k * step + 1] - all->start[k * step];
+        sp_node *to = out->node + out->start[k];
+
+        out->start[k + 1] = out->start[k] + own;
+        memcpy(to, all->node + b->start[k], (size_t)own * sizeof *to);
+        for (int64_t i = 0; i < own; i++)
+            if (to[i].feature < 0)
+                to[i].value = 0;
+        for (int64_t i = 0; i < b->rows; i++)
+            to[b->leaf[i * b->trees + k]].value +=
+                (float)(b->weight[i] * LEAF / b->trees);
+    }
+    return SPRY_OK;
+}
+
+spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
+                           double opinion[SP_LOCAL_OPINIONS], const sp_bayes *b)
+{
+    double sum[WIDTH] = {0};
+
+    for (int64_t i = 0; i < b->rows; i++)
+        for (int k = 0; k < WIDTH; k++)
+            sum[k] += b->weight[i] * (double)b->x[i * WIDTH + k];
+    for (int k = 0; k < SP_LOCAL_WIDTH; k++)
+        linear[k] = sum[k] * sqrt(LINEAR / 64);
+    for (int k = 0; k < SP_LOCAL_OPINIONS; k++)
+        opinion[k] = sum[SP_LOCAL_WIDTH + k] * sqrt(OPINION);
+    *trees = (sp_trees){0};
+    return b->trees ? leaves_of(trees, b) : SPRY_OK;
 }

@@ -15,7 +15,7 @@ typedef struct {
     int own_nets;
     sp_trees trees;
     int has_trees;
-    sp_bayes bayes;
+    double weight[SP_LOCAL_WIDTH], opinion[SP_LOCAL_OPINIONS];
     int linear;
 } fitted;
 
@@ -24,7 +24,6 @@ static void fitted_free(fitted *f)
     if (f->own_nets)
         sp_pretrained_free(&f->source);
     sp_trees_free(&f->trees);
-    sp_bayes_free(&f->bayes);
     memset(f, 0, sizeof *f);
 }
 
@@ -37,78 +36,6 @@ static int epochs_of(const sp_dataset *t)
     return (int)(epochs > MOST ? MOST : epochs < LEAST ? LEAST : epochs);
 }
 
-/* Rows that are nearly as fast as the best of their problem count most: as
- * the deviation of a measurement. */
-static void weigh(float *noise, const sp_dataset *t, double variance)
-{
-    for (int64_t s = 0; s < t->e->subjects; s++) {
-        double best = HUGE_VAL;
-
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            best = fmin(best, (double)t->slower[i]);
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++) {
-            double behind = (double)t->slower[i] - best;
-            double weight = 0.3 + 0.7 * exp2(-2 * behind);
-            double own = (double)t->noise[i];
-
-            noise[i] = (float)sqrt(variance / weight - variance + own * own);
-        }
-    }
-}
-
-/* What is further off is a measurement that went wrong, or a cliff. */
-static const float FAR = 1;
-
-/* What is wrong of a subject beyond what its rows share, as a variance: half of
- * it is taken for noise, and never less than a good measurement has. */
-static double noise_of(const float *wrong, const sp_dataset *t)
-{
-    const double least = 0.06;
-    double sum = 0, n = 0;
-
-    for (int64_t s = 0; s < t->e->subjects; s++) {
-        double mean = 0, rows = (double)(t->start[s + 1] - t->start[s]);
-
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            mean += (double)wrong[i] / rows;
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            sum += pow((double)wrong[i] - mean, 2);
-        n += rows - 1;
-    }
-    return fmax(least, n > 0 ? sum / n / 2 : 0);
-}
-
-spry_status sp_linear_fit(sp_bayes *out, const sp_scaler *all,
-                          const sp_dataset *t, const float *margin)
-{
-    float *x = sp_alloc(t->rows + 1, SP_LOCAL_WIDTH * sizeof *x);
-    float *noise = sp_alloc(2 * (t->rows + 1), sizeof *noise);
-    float *wrong = noise + t->rows + 1;
-    spry_status s = x && noise ? sp_bayes_new(out, SP_LOCAL_WIDTH)
-                               : sp_fail_memory((size_t)t->rows);
-
-    if (s == SPRY_OK) {
-        for (int64_t i = 0; i < t->rows; i++) {
-            float off = t->slower[i] - margin[i];
-
-            sp_linear_row(x + i * SP_LOCAL_WIDTH, all, t->x + i * SP_FEATURES);
-            wrong[i] = fmaxf(-FAR, fminf(FAR, off));
-        }
-        out->noise = noise_of(wrong, t);
-        weigh(noise, t, out->noise);
-        for (int64_t k = 0; k < t->e->subjects; k++) {
-            int64_t at = t->start[k];
-
-            sp_bayes_add(out, x + at * SP_LOCAL_WIDTH, wrong + at, noise + at,
-                         t->start[k + 1] - at);
-        }
-        s = sp_bayes_fit(out);
-    }
-    sp_free(x);
-    sp_free(noise);
-    return s;
-}
-
 void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
                    const float row[SP_FEATURES])
 {
@@ -116,6 +43,20 @@ void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
 
     sp_scaler_apply(x, all, row, 1, SP_FEATURES);
     memcpy(out, x + SP_PATTERN + SP_MACHINE, SP_LOCAL_WIDTH * sizeof *out);
+}
+
+static spry_status fit_bayes(fitted *f, const sp_dataset *t)
+{
+    sp_bayes b;
+    spry_status s = sp_bayes_fit(&b, &f->source, t);
+
+    if (s != SPRY_OK)
+        return s;
+    s = sp_bayes_parts(&f->trees, f->weight, f->opinion, &b);
+    f->linear = s == SPRY_OK;
+    f->has_trees = f->trees.trees > 0;
+    sp_bayes_free(&b);
+    return s;
 }
 
 static spry_status fit_way(fitted *f, const sp_pretrained *source,
@@ -138,10 +79,8 @@ static spry_status fit_way(fitted *f, const sp_pretrained *source,
     }
     if (s == SPRY_OK)
         s = sp_pretrained_score(margin, &f->source, t);
-    if (s == SPRY_OK && (way & SP_CORRECT_LINEAR)) {
-        s = sp_linear_fit(&f->bayes, &source->net[0].scaler, t, margin);
-        f->linear = s == SPRY_OK;
-    }
+    if (s == SPRY_OK && (way & SP_CORRECT_LINEAR))
+        s = fit_bayes(f, t);
     if (s == SPRY_OK && (way & SP_CORRECT_TREES)) {
         s = sp_residual_grow(&f->trees, t, margin, &small);
         f->has_trees = s == SPRY_OK;
@@ -152,21 +91,38 @@ static spry_status fit_way(fitted *f, const sp_pretrained *source,
     return s;
 }
 
+/* What a linear correction says of a row. */
+static double linear_of(const fitted *f, const float *row,
+                        const double opinion[2])
+{
+    double sum = f->opinion[0] * opinion[0] + f->opinion[1] * opinion[1] +
+                 f->opinion[2] * (double)sp_row_bound(row) + f->opinion[3];
+    float x[SP_LOCAL_WIDTH];
+
+    if (!f->source.nets)
+        return sum;
+    sp_linear_row(x, &f->source.net[0].scaler, row);
+    for (int k = 0; k < SP_LOCAL_WIDTH; k++)
+        sum += f->weight[k] * (double)x[k];
+    return sum;
+}
+
 static spry_status score(float *out, const fitted *f, const sp_dataset *t)
 {
-    spry_status s = sp_pretrained_score(out, &f->source, t);
-    float x[SP_LOCAL_WIDTH];
+    float *nets = sp_alloc(t->rows + 1, sizeof *nets);
+    spry_status s = nets ? sp_pretrained_opinions(out, nets, &f->source, t)
+                         : sp_fail_memory((size_t)t->rows * sizeof *nets);
 
     for (int64_t i = 0; i < t->rows && s == SPRY_OK; i++) {
         const float *row = t->x + i * SP_FEATURES;
+        double told[2] = {(double)out[i], (double)nets[i]};
+        double sum = (told[0] + told[1]) / 2;
 
         if (f->has_trees)
-            out[i] += (float)sp_trees_sum(&f->trees, row);
-        if (f->linear) {
-            sp_linear_row(x, &f->source.net[0].scaler, row);
-            out[i] += (float)sp_bayes_mean(&f->bayes, x);
-        }
+            sum += sp_trees_sum(&f->trees, row);
+        out[i] = (float)(f->linear ? sum + linear_of(f, row, told) : sum);
     }
+    sp_free(nets);
     return s;
 }
 
@@ -311,8 +267,18 @@ static spry_status judge(trial *w, sp_correction way)
     return s;
 }
 
+/* How many standard errors a mean of n numbers may be off: Student's t, nine
+ * times of ten in one direction. */
+static double errors_of(double n)
+{
+    static const double t[] = {3.08, 1.89, 1.64, 1.53, 1.48, 1.44, 1.41};
+    int freedom = (int)n - 1;
+
+    return freedom < 1 ? HUGE_VAL : freedom <= 7 ? t[freedom - 1] : 1.3;
+}
+
 /* Mean of the way at hand, and by how much it is surely better than the
- * source: a standard error is taken off. */
+ * source. */
 static void sum_up(const trial *w, double *mean, double *surely)
 {
     double sum = 0, gain = 0, square = 0, n = 0;
@@ -330,7 +296,7 @@ static void sum_up(const trial *w, double *mean, double *surely)
     *mean = n > 0 ? sum / n : nan("");
     gain /= fmax(1, n);
     square = n > 1 ? (square / n - gain * gain) / (n - 1) : HUGE_VAL;
-    *surely = gain - sqrt(fmax(0, square));
+    *surely = n > 1 ? gain - errors_of(n) * sqrt(fmax(0, square)) : -HUGE_VAL;
 }
 
 static int in_time(const trial *w, double share)
@@ -433,7 +399,8 @@ spry_status sp_adapt_make(sp_local **out, const sp_pretrained *source,
     if (s == SPRY_OK && f.has_trees)
         s = sp_local_set_trees(*out, &f.trees);
     if (s == SPRY_OK && f.linear)
-        s = sp_local_set_linear(*out, &source->net[0].scaler, f.bayes.mean);
+        s = sp_local_set_linear(*out, &source->net[0].scaler, f.weight,
+                                f.opinion);
     if (s == SPRY_OK)
         s = sp_local_set_seen(*out, t);
     fitted_free(&f);

@@ -174,6 +174,22 @@ spry_status sp_pretrained_nets(float *out, const sp_pretrained *s,
     return status;
 }
 
+spry_status sp_pretrained_opinions(float *trees, float *nets,
+                                   const sp_pretrained *s, const sp_dataset *t)
+{
+    size_t bytes = (size_t)t->rows * sizeof *trees;
+    spry_status status = SPRY_OK;
+
+    sp_pretrained_trees(trees, s, t);
+    if (s->nets)
+        status = sp_pretrained_nets(nets, s, t);
+    else
+        memcpy(nets, trees, bytes);
+    if (s->nets && !s->has_trees)
+        memcpy(trees, nets, bytes);
+    return status;
+}
+
 spry_status sp_pretrained_score(float *out, const sp_pretrained *s,
                                 const sp_dataset *t)
 {
@@ -182,10 +198,9 @@ spry_status sp_pretrained_score(float *out, const sp_pretrained *s,
 
     if (!nets)
         return sp_fail_memory((size_t)t->rows * sizeof *nets);
-    status = s->nets ? sp_pretrained_nets(nets, s, t) : SPRY_OK;
-    sp_pretrained_trees(out, s, t);
-    for (int64_t i = 0; i < t->rows && s->nets; i++)
-        out[i] = s->has_trees ? (out[i] + nets[i]) / 2 : nets[i];
+    status = sp_pretrained_opinions(out, nets, s, t);
+    for (int64_t i = 0; i < t->rows; i++)
+        out[i] = (out[i] + nets[i]) / 2;
     sp_free(nets);
     return status;
 }

@@ -24,13 +24,32 @@ static double linear(const sp_local *l, const float *row)
     return sum;
 }
 
-void sp_local_add(double *out, const sp_local *l, const float *row,
-                  int64_t rows)
+void sp_local_add(double *trees, double *nets, const sp_local *l,
+                  const sp_trees *settled, const float *row, int64_t rows)
 {
-    if (l->trees_in)
-        sp_trees_add(out, &l->trees, row, rows);
-    for (int64_t i = 0; i < rows && l->linear; i++)
-        out[i] += linear(l, row + i * SP_FEATURES);
+    enum { FEW = 64 };
+
+    for (int64_t at = 0; at < rows; at += FEW) {
+        int64_t n = rows - at < FEW ? rows - at : FEW;
+        double sum[FEW] = {0};
+
+        if (l->trees_in)
+            sp_trees_add(sum, settled ? settled : &l->trees,
+                         row + at * SP_FEATURES, n);
+        for (int64_t i = 0; i < n; i++) {
+            const float *x = row + (at + i) * SP_FEATURES;
+
+            if (l->linear)
+                sum[i] += linear(l, x);
+            if (l->opinion)
+                sum[i] += (double)l->opinion->value[0] * trees[at + i] +
+                          (double)l->opinion->value[1] * nets[at + i] +
+                          (double)(l->opinion->value[2] * sp_row_bound(x)) +
+                          (double)l->opinion->value[3];
+            trees[at + i] += sum[i];
+            nets[at + i] += sum[i];
+        }
+    }
 }
 
 /* ---- which model ---- */
@@ -143,6 +162,10 @@ static spry_status open_parts(sp_local *l)
                           sp_init_constant(0));
         l->linear = 1;
     }
+    if (tensor(l->nn, "opinion.weight"))
+        l->opinion =
+            sp_nn_weights(l->nn, "opinion.weight", SP_SHAPE(SP_LOCAL_OPINIONS),
+                          sp_init_constant(0));
     l->nets = sp_resnet_known(l->nn, "net0") ? SP_LOCAL_NETS : 0;
     for (int k = 0; k < l->nets; k++) {
         snprintf(name, sizeof name, "net%d", k);

@@ -14,7 +14,8 @@
 enum {
     SP_LOCAL_NETS = 2,
     SP_LOCAL_WIDTH = SP_SCHEDULE + SP_JOINT, /* of the linear correction */
-    SP_LOCAL_ROWS = 768,                     /* records kept, at most */
+    SP_LOCAL_OPINIONS = 4, /* the trees', the networks', the bound, 1 */
+    SP_LOCAL_ROWS = 768,   /* records kept, at most */
     SP_LOCAL_TEXT = 40
 };
 
@@ -33,8 +34,9 @@ typedef struct sp_local {
     int nets, trees_in, linear;
     sp_resnet net[SP_LOCAL_NETS];
     sp_trees trees;
-    sp_scaler scaler;  /* [SP_LOCAL_WIDTH] */
-    sp_tensor *weight; /* [SP_LOCAL_WIDTH] */
+    sp_scaler scaler;   /* [SP_LOCAL_WIDTH] */
+    sp_tensor *weight;  /* [SP_LOCAL_WIDTH] */
+    sp_tensor *opinion; /* [SP_LOCAL_OPINIONS]; NULL: from before there was */
     /* What was seen last, oldest first; NULL: nothing. */
     sp_tensor *seen;  /* [rows, SP_FEATURES], NOTHING for NAN */
     sp_tensor *label; /* [rows, 4] slower, bound, noise, subject */
@@ -46,10 +48,12 @@ static inline int sp_local_speaks(const sp_local *l)
     return l && (l->nets || l->trees_in || l->linear);
 }
 
-/* Add to the scores of rows: trees and linear part. The networks are for
- * whoever has the model to use in place of its own. */
-void sp_local_add(double *out, const sp_local *l, const float *row,
-                  int64_t rows);
+/* Add to both opinions of rows, logarithms of the time over the plain loop's:
+ * what trees, linear part and opinions say. `settled` are l's trees for rows
+ * that begin alike, NULL: as they are. The networks are for whoever has the
+ * model to use in place of its own. */
+void sp_local_add(double *trees, double *nets, const sp_local *l,
+                  const sp_trees *settled, const float *row, int64_t rows);
 
 /* The row's part that the linear correction sees, on its scale. */
 void sp_local_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *c,
@@ -81,7 +85,8 @@ spry_status sp_local_new(sp_local **out, const sp_local_card *card);
 spry_status sp_local_set_nets(sp_local *l, const sp_nn *from);
 spry_status sp_local_set_trees(sp_local *l, const sp_trees *t);
 spry_status sp_local_set_linear(sp_local *l, const sp_scaler *all,
-                                const double weight[SP_LOCAL_WIDTH]);
+                                const double weight[SP_LOCAL_WIDTH],
+                                const double opinion[SP_LOCAL_OPINIONS]);
 /* The last SP_LOCAL_ROWS rows, whole subjects. */
 spry_status sp_local_set_seen(sp_local *l, const sp_dataset *t);
 /* Row i of what was seen. */

@@ -60,15 +60,21 @@ spry_status sp_local_set_trees(sp_local *l, const sp_trees *t)
 }
 
 spry_status sp_local_set_linear(sp_local *l, const sp_scaler *all,
-                                const double weight[SP_LOCAL_WIDTH])
+                                const double weight[SP_LOCAL_WIDTH],
+                                const double opinion[SP_LOCAL_OPINIONS])
 {
     const int first = SP_PATTERN + SP_MACHINE;
 
     l->scaler = sp_scaler_make(l->nn, "linear", SP_LOCAL_WIDTH);
     l->weight = sp_nn_weights(l->nn, "linear.weight", SP_SHAPE(SP_LOCAL_WIDTH),
                               sp_init_constant(0));
-    if (!l->weight)
+    l->opinion =
+        sp_nn_weights(l->nn, "opinion.weight", SP_SHAPE(SP_LOCAL_OPINIONS),
+                      sp_init_constant(0));
+    if (!l->weight || !l->opinion)
         return sp_nn_status(l->nn);
+    for (int k = 0; k < SP_LOCAL_OPINIONS; k++)
+        l->opinion->value[k] = (float)opinion[k];
     for (int k = 0; k < SP_LOCAL_WIDTH; k++) {
         l->scaler.mean->value[k] = all->mean->value[first + k];
         l->scaler.scale->value[k] = all->scale->value[first + k];

@@ -32,7 +32,9 @@ typedef struct {
 typedef struct {
     double plain;   /* log seconds of the baseline */
     double known;   /* what the trees say of every schedule, and */
+    double locally; /* those of this machine, and */
     sp_trees trees; /* the rest of them, for this problem and machine */
+    sp_trees local; /* the same of what was learned on this machine */
     sp_tape *tape;  /* of the networks */
     float (*row)[SP_FEATURES]; /* [AT_ONCE] */
     float fast[SP_FAST_WIDTH];
@@ -188,6 +190,7 @@ static void close(sp_cost *c)
 static spry_status look(sp_view *v)
 {
     const model *m = v->cost->inner;
+    const sp_local *local = v->cost->local;
     const sp_subject *s = v->subject;
     view *own = sp_alloc(1, sizeof *own);
     float row[PROBLEM];
@@ -200,6 +203,9 @@ static spry_status look(sp_view *v)
     memcpy(row + SP_PATTERN, s->machine, sizeof s->machine);
     own->plain = sp_plain_log(s) + sp_trees_sum(&m->time, row);
     status = sp_trees_settle(&own->trees, &own->known, &m->trees, row, PROBLEM);
+    if (status == SPRY_OK && local && local->trees_in)
+        status = sp_trees_settle(&own->local, &own->locally, &local->trees, row,
+                                 PROBLEM);
     if (status == SPRY_OK)
         status = sp_tape_new(&own->tape, 1);
     own->row = sp_alloc_raw(AT_ONCE, sizeof *own->row);
@@ -214,6 +220,7 @@ static void leave(sp_view *v)
 
     if (own) {
         sp_trees_free(&own->trees);
+        sp_trees_free(&own->local);
         sp_tape_free(own->tape);
         sp_free(own->row);
     }
@@ -265,17 +272,26 @@ static spry_status ask_nets(double *out, const sp_view *v, int64_t count)
     return sp_tape_status(own->tape);
 }
 
-/* What was learned on this machine counts for both. */
+/* What was learned on this machine counts for both. What cannot be had has no
+ * opinions. */
 static void add_local(double *trees, double *nets, const sp_view *v,
                       int64_t count)
 {
     const view *own = v->inner;
-    double sum[AT_ONCE] = {0};
+    const sp_local *local = v->cost->local;
+    double a[AT_ONCE], b[AT_ONCE];
 
-    sp_local_add(sum, v->cost->local, own->row[0], count);
     for (int64_t i = 0; i < count; i++) {
-        trees[i] += sum[i];
-        nets[i] += sum[i];
+        a[i] = isfinite(trees[i]) ? trees[i] - own->plain : 0;
+        b[i] = isfinite(trees[i]) ? nets[i] - own->plain : 0;
+    }
+    sp_local_add(a, b, local, local->trees_in ? &own->local : NULL, own->row[0],
+                 count);
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(trees[i]))
+            continue;
+        trees[i] = own->plain + own->locally + a[i];
+        nets[i] = own->plain + own->locally + b[i];
     }
 }
 

@@ -41,6 +41,9 @@ double sp_trees_sum(const sp_trees *t, const float *row);
 void sp_trees_add(double *out, const sp_trees *t, const float *row,
                   int64_t rows);
 
+/* The leaf of one tree that a row falls into. */
+uint16_t sp_tree_leaf(const sp_node *tree, const float *row);
+
 /* The same trees for rows that all begin with the `known` numbers of `row`:
  * their splits are taken once, and what comes out the same for all such rows
  * is added to *sum. */

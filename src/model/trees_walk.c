@@ -18,13 +18,18 @@ static int32_t child(const sp_node *n, const float *row)
     return n->left + (isnan(x) ? n->lost : !(x < n->value));
 }
 
-static double leaf(const sp_node *tree, const float *row)
+uint16_t sp_tree_leaf(const sp_node *tree, const float *row)
 {
     const sp_node *n = tree;
 
     while (n->feature >= 0)
         n = tree + child(n, row);
-    return (double)n->value;
+    return (uint16_t)(n - tree);
+}
+
+static double leaf(const sp_node *tree, const float *row)
+{
+    return (double)tree[sp_tree_leaf(tree, row)].value;
 }
 
 double sp_trees_sum(const sp_trees *t, const float *row)

@@ -64,40 +64,90 @@ static void open_source(sp_pretrained *s)
 
 /* ---- closed form ---- */
 
-static void test_bayes_finds_weights(void **state)
+/* Trees of one split each, at 0, on numbers of the schedule. */
+static void plant_trees(sp_pretrained *s, int trees)
 {
-    enum { WIDTH = 5, MANY = 400 };
-    static const double truth[WIDTH] = {0.5, -0.3, 0, 0.2, 0.1};
-    sp_rng r = sp_rng_seed(5);
-    sp_bayes b;
-    float x[WIDTH], first[WIDTH] = {1, 0, 0, 1, 0};
-    double before;
+    check_ok(sp_trees_new(&s->trees, SP_FEATURES, trees, 3 * (int64_t)trees));
+    for (int k = 0; k < trees; k++) {
+        sp_node *n = s->trees.node + 3 * (int64_t)k;
+
+        s->trees.start[k + 1] = 3 * (int64_t)(k + 1);
+        n[0] = (sp_node){FEATURE + k, 0, 1, 0};
+        n[1] = n[2] = (sp_node){-1, 0, 0, 0};
+    }
+    s->has_trees = 1;
+}
+
+static double mean_wrong(const table *d, const float *score)
+{
+    double sum = 0;
+
+    for (int s = 0; s < SUBJECTS; s++)
+        sum += sp_wrong_order(&d->t, score, s) / SUBJECTS;
+    return sum;
+}
+
+/* What depends on the side of a split is learned as new values of leaves, from
+ * the records of one half of the subjects for the other. */
+static void test_bayes_moves_leaves(void **state)
+{
+    static table d, other;
+    sp_adapting how = {.threads = 1, .seed = 1};
+    float before[ROWS], after[ROWS];
+    sp_pretrained source;
 
     (void)state;
-    check_ok(sp_bayes_new(&b, WIDTH));
-    check_ok(sp_bayes_solve(&b));
-    before = sp_bayes_variance(&b, first);
-    assert_true(fabs(before - (2 / b.prior)) < 1e-9);
-    for (int i = 0; i < MANY; i += 4) {
-        float rows[4][WIDTH], wrong[4];
-        double own = sp_rng_normal(&r); /* the subject's own part */
+    draw_table(&d, 5);
+    draw_table(&other, 6);
+    open_source(&source);
+    plant_trees(&source, 8);
+    for (int k = 0; k < 2; k++) {
+        table *t = k ? &other : &d;
 
-        for (int k = 0; k < 4; k++) {
-            double y = own + 0.05 * sp_rng_normal(&r);
-
-            for (int j = 0; j < WIDTH; j++) {
-                x[j] = rows[k][j] = (float)sp_rng_normal(&r);
-                y += truth[j] * (double)x[j];
-            }
-            wrong[k] = (float)y;
-        }
-        sp_bayes_add(&b, rows[0], wrong, NULL, 4);
+        check_ok(sp_pretrained_score(t->slower, &source, &t->t));
+        for (int i = 0; i < ROWS; i++)
+            t->slower[i] += t->x[i][FEATURE] < 0 ? 0.4F : -0.4F;
     }
-    check_ok(sp_bayes_fit(&b));
-    for (int k = 0; k < WIDTH; k++)
-        assert_true(fabs(b.mean[k] - truth[k]) < 0.06);
-    assert_true(sp_bayes_variance(&b, first) < before / 4);
-    sp_bayes_free(&b);
+    check_ok(sp_pretrained_score(before, &source, &other.t));
+    check_ok(sp_adapt_score(after, &source, &d.t, &other.t, &how,
+                            SP_CORRECT_LINEAR));
+    assert_true(mean_wrong(&other, after) < mean_wrong(&other, before) / 3);
+    sp_trees_free(&source.trees);
+    source.has_trees = 0;
+    sp_pretrained_free(&source);
+}
+
+/* What was measured is known better than what was not, and nothing is known
+ * worse than before. */
+static void test_bayes_variance(void **state)
+{
+    static table d;
+    const float opinion[2] = {0, 0};
+    float far[SP_FEATURES];
+    sp_pretrained source;
+    sp_bayes none, all;
+
+    (void)state;
+    draw_table(&d, 5);
+    open_source(&source);
+    plant_trees(&source, 8);
+    for (int k = 0; k < SP_FEATURES; k++)
+        far[k] = k % 2 ? 4 : -4;
+    check_ok(sp_bayes_fit(&all, &source, &d.t));
+    d.t.rows = 0;
+    d.e.subjects = 0;
+    check_ok(sp_bayes_fit(&none, &source, &d.t));
+    assert_true(sp_bayes_variance(&all, d.x[0], opinion) <
+                sp_bayes_variance(&none, d.x[0], opinion) / 2);
+    assert_true(sp_bayes_variance(&all, far, opinion) <=
+                sp_bayes_variance(&none, far, opinion));
+    assert_true(sp_bayes_variance(&all, far, opinion) >
+                sp_bayes_variance(&all, d.x[0], opinion));
+    sp_bayes_free(&none);
+    sp_bayes_free(&all);
+    sp_trees_free(&source.trees);
+    source.has_trees = 0;
+    sp_pretrained_free(&source);
 }
 
 /* ---- which way ---- */
@@ -173,7 +223,7 @@ static void test_local_file(void **state)
 {
     static table d;
     char folder[] = "/tmp/spry-adapt-XXXXXX", path[64], *bytes;
-    double before[ROWS] = {0}, after[ROWS] = {0};
+    double before[2][ROWS] = {{0}}, after[2][ROWS] = {{0}};
     sp_local *l, *again;
     sp_pretrained source;
     sp_slice seen;
@@ -193,10 +243,10 @@ static void test_local_file(void **state)
     check_ok(sp_local_load(&again, path, NULL));
     assert_string_equal(again->card.method, "bayes");
     assert_int_equal(again->card.records, ROWS);
-    sp_local_add(before, l, d.x[0], ROWS);
-    sp_local_add(after, again, d.x[0], ROWS);
+    sp_local_add(before[0], before[1], l, NULL, d.x[0], ROWS);
+    sp_local_add(after[0], after[1], again, NULL, d.x[0], ROWS);
     assert_memory_equal(before, after, sizeof before);
-    assert_true(fabs(before[1]) > 0);
+    assert_true(fabs(before[0][1]) > 0);
 
     /* what was seen comes back; a problem measured again replaces itself */
     check_ok(sp_slice_recall(&seen, again, &none));
@@ -390,7 +440,8 @@ static void test_simulator_reranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bayes_finds_weights),
+        cmocka_unit_test(test_bayes_moves_leaves),
+        cmocka_unit_test(test_bayes_variance),
         cmocka_unit_test(test_choice_is_never_worse),
         cmocka_unit_test(test_inner_loop_learns),
         cmocka_unit_test(test_local_file),
