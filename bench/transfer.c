@@ -2,7 +2,8 @@
  *
  * From stored records, within twenty minutes: those of others in the data
  * folder, and a store that TRANSFER_STORE names, with records of the same
- * suite on another machine. QUICK=1 takes three minutes and says little. */
+ * suite on another machine. QUICK=1 takes three minutes and says little;
+ * TRANSFER_PARTS=ginkgo,few ... runs some parts only. */
 #include "transfer/transfer.h"
 
 #include <stdio.h>
@@ -14,6 +15,11 @@ double elapsed(const bench *b)
     return sp_seconds() - b->begun;
 }
 
+static int asked(const char *part)
+{
+    return bench_listed("TRANSFER_PARTS", part);
+}
+
 int main(void)
 {
     static bench b;
@@ -23,13 +29,21 @@ int main(void)
     b.quick = bench_quick();
     b.seeds = b.quick ? 2 : SEEDS;
     b.ops = b.quick ? 1 : OPS;
-    load_tasks(&b);
+    if (asked("map") || asked("bilstm") || asked("four") || asked("few"))
+        load_tasks(&b);
+    else
+        enter_data();
     print_tasks(&b);
-    heat_map(&b);
-    devices(&b);
-    configurations(&b);
-    sequences(&b);
-    few_shots(&b);
+    if (asked("map"))
+        heat_map(&b);
+    if (asked("ginkgo"))
+        devices(&b);
+    if (asked("autosparse"))
+        configurations(&b);
+    if (asked("bilstm"))
+        sequences(&b);
+    if (asked("four") || asked("few"))
+        few_shots(&b, asked("four"), asked("few"));
     printf("\n%.0f s in all\n", elapsed(&b));
     free_tasks(&b);
     return 0;

@@ -10,9 +10,11 @@
 #include "../contest/figures.h"
 
 const char *const method_names[METHODS] = {
-    "analytic",          "random",      "scratch on k",   "source only",
-    "fine-tune",         "bayes",       "residual trees", "tune+residual",
-    "multi-task+vector", "meta (maml)", "kept by adapt",  "trained there"};
+    "analytic",         "random",           "scratch on k",
+    "source only",      "fine-tune",        "bayes",
+    "bayes, chosen",    "residual trees",   "tune+residual",
+    "multi-task+bayes", "meta (maml)+tune", "kept by adapt",
+    "trained there"};
 const char *const vector_names[VECTORS] = {
     "no machine vector", "table 2 of document 001", "probed numbers"};
 
@@ -26,8 +28,9 @@ enum { EACH = 40, MOST_CURVES = 2 * OPS };
  * in seven says when to stop. */
 typedef struct {
     int parted, part;
+    int threads; /* of the machine, where a store has several; 0: any */
 } side;
-enum { LEARN, STOP, POOL, TEST, SECOND };
+enum { LEARN, STOP, POOL, TEST, SECOND, HOME };
 
 static int is_tested(const machine_task *m, int op, int64_t k)
 {
@@ -40,6 +43,8 @@ static int wanted(const machine_task *m, int op, int64_t k, void *payload)
     int stops = part_of_group(m->d[op].group[k], 7) == 3;
     int tested = s->parted && is_tested(m, op, k);
 
+    if (s->threads && (!m->d[op].m[k] || m->d[op].m[k]->threads != s->threads))
+        return 0;
     switch (s->part) {
     case LEARN:
     case SECOND: return !tested && !stops;
@@ -49,32 +54,61 @@ static int wanted(const machine_task *m, int op, int64_t k, void *payload)
     }
 }
 
+static void take_part(sp_slice *out, const machine_task *m, int op, side s,
+                      int part)
+{
+    int teaches = part == LEARN || part == STOP || part == SECOND;
+
+    s.part = part;
+    take_rows(out, m, op, wanted, &s, teaches ? EACH : 1000,
+              part == TEST || part == HOME ? HUGE_VAL : LOUD);
+}
+
 static void curve_open(curve *c, const bench *b, int to_zen, int op)
 {
     const machine_task *source = &b->task[to_zen ? XEON_FMA : ZEN];
     const machine_task *pool = &b->task[to_zen ? ZEN : XEON];
-    int real = b->task[to_zen ? ZEN_REAL : XEON_REAL].present;
-    const machine_task *test = &b->task[!to_zen ? XEON_REAL
-                                        : real  ? ZEN_REAL
-                                                : ZEN];
-    side s = {!real, LEARN};
+    const machine_task *real = b->task + ZEN_REAL, *xeon = b->task + XEON_REAL;
+    const machine_task *test = !to_zen         ? xeon
+                               : real->present ? real
+                                               : &b->task[ZEN];
+    const machine_task *home = to_zen          ? xeon
+                               : real->present ? real
+                                               : &b->task[ZEN];
+    side s = {.parted = !real->present};
 
     *c = (curve){.from = source->name,
                  .to = to_zen ? "zen" : "xeon",
                  .op = bench_ops[op],
                  .b = b};
-    take_rows(&c->learn, source, op, wanted, &s, EACH, LOUD);
-    s.part = STOP;
-    take_rows(&c->stop, source, op, wanted, &s, EACH, LOUD);
-    s.part = POOL;
-    take_rows(&c->pool, pool, op, wanted, &s, 1000, LOUD);
-    s.part = TEST;
-    take_rows(&c->test, test, op, wanted, &s, 1000, HUGE_VAL);
-    s.part = SECOND;
+    take_part(&c->learn, source, op, s, LEARN);
+    take_part(&c->stop, source, op, s, STOP);
+    take_part(&c->pool, pool, op, s, POOL);
+    take_part(&c->test, test, op, s, TEST);
+    take_part(&c->home, home, op, s, HOME);
     if (to_zen && b->task[XEON].present)
-        take_rows(&c->second, &b->task[XEON], op, wanted, &s, EACH, LOUD);
+        take_part(&c->second, &b->task[XEON], op, s, SECOND);
     for (int kind = 0; kind < KINDS; kind++)
         c->kind[kind] = sp_alloc(c->test.e.subjects + 1, sizeof(value));
+}
+
+/* A machine and the same limited to one thread. */
+static void curve_limited(curve *c, const bench *b, int to_one, int op)
+{
+    const machine_task *m = &b->task[LIMITED];
+    side from = {.parted = 1, .threads = to_one ? 2 : 1};
+    side to = {.parted = 1, .threads = to_one ? 1 : 2};
+
+    *c = (curve){.from = to_one ? "two threads" : "one thread",
+                 .to = to_one ? "one thread" : "two threads",
+                 .op = bench_ops[op],
+                 .b = b,
+                 .brief = 1};
+    take_part(&c->learn, m, op, from, LEARN);
+    take_part(&c->stop, m, op, from, STOP);
+    take_part(&c->home, m, op, from, HOME);
+    take_part(&c->pool, m, op, to, POOL);
+    take_part(&c->test, m, op, to, TEST);
 }
 
 /* ---- tables ---- */
@@ -172,8 +206,8 @@ static void print_table(const curve *c, int ops, const char *title,
 
 static void print_operations(const curve *c, int ops)
 {
-    static const int shown[] = {ANALYTIC, SOURCE, FINE, BOTH,
-                                MULTI,    META,   KEPT, THERE};
+    static const int shown[] = {ANALYTIC, SOURCE, FINE, BAYES,
+                                CHOSEN,   META,   KEPT, THERE};
 
     printf("\npairs by operation");
     for (int k = 0; k < SHOTS; k++)
@@ -203,11 +237,11 @@ static void print_difference(const curve *c, int ops, int a, int b)
 /* Which of the two lies ahead at 32 records, and is that sure? */
 static void say_meta(const curve *c, int ops)
 {
-    interval d = difference(c, ops, META, BOTH, 2, get_pairs);
-    interval e = difference(c, ops, META, MULTI, 2, get_pairs);
+    interval d = difference(c, ops, META, FINE, 2, get_pairs);
+    interval e = difference(c, ops, META, BAYES, 2, get_pairs);
 
     printf("With 32 records meta-learning %s plain fine-tuning of the source "
-           "(%+.4f [%+.4f, %+.4f])\nand %s fine-tuning of what it began from "
+           "(%+.4f [%+.4f, %+.4f])\nand %s the correction in closed form "
            "(%+.4f [%+.4f, %+.4f]).\n",
            d.low > 0    ? "beats"
            : d.high < 0 ? "is worse than"
@@ -298,7 +332,7 @@ static void aim_gap(const char *name, const curve *c, int ops, int k,
 {
     if (mean_of(c, ops, THERE, 0, get_pairs) >
         mean_of(c, ops, SOURCE, 0, get_pairs))
-        bench_aim_least(name, closed(c, ops, BOTH, k), goal);
+        bench_aim_least(name, closed(c, ops, KEPT, k), goal);
     else
         bench_aim_unknown(
             name, goal, "what was trained there is no better than the source");
@@ -325,10 +359,10 @@ static void print_aims(const curve *c, int ops)
     aim_gap(AIM("gap-closed-by-128"), c, ops, 3, 0.8);
     bench_aim_most(AIM("below-source"), count, 0);
     bench_aim_most(AIM("regret-of-top-20"),
-                   expm1(mean_of(c, ops, BOTH, 4, get_regret20)), 0.03);
+                   expm1(mean_of(c, ops, KEPT, 4, get_regret20)), 0.03);
     bench_aim_least(AIM("predict-keeps"),
-                    exp(mean_of(c, ops, BOTH, 4, get_kept)), 0.85);
-    bench_aim_most(AIM("predict-slower"), mean_of(c, ops, BOTH, 4, get_slower),
+                    exp(mean_of(c, ops, KEPT, 4, get_kept)), 0.85);
+    bench_aim_most(AIM("predict-slower"), mean_of(c, ops, KEPT, 4, get_slower),
                    0.02);
 #undef AIM
 }
@@ -350,48 +384,83 @@ void print_curves(curve *c, int count, int ops)
     print_table(c, ops, "top-5", get_top5);
     print_operations(c, ops);
     printf("\n");
-    print_difference(c, ops, BOTH, SOURCE);
-    print_difference(c, ops, MULTI, BOTH);
-    print_difference(c, ops, META, BOTH);
+    print_difference(c, ops, BAYES, SOURCE);
+    print_difference(c, ops, CHOSEN, BAYES);
+    print_difference(c, ops, FINE, BAYES);
+    print_difference(c, ops, MULTI, BAYES);
+    print_difference(c, ops, META, FINE);
     print_difference(c, ops, KEPT, SOURCE);
     say_meta(c, ops);
     print_ablations(c, ops);
     print_aims(c, ops);
 }
 
-void few_shots(bench *b)
-{
-    static curve c[2][OPS];
-    int there[2] = {b->task[ZEN].present && b->task[XEON].present &&
-                        b->task[XEON_REAL].present,
-                    b->task[ZEN].present && b->task[XEON_FMA].present};
-    int units = 2 * b->ops;
+/* ---- all of it ---- */
 
-    for (int i = 0; i < units; i++)
-        if (there[i / b->ops])
-            curve_open(&c[i / b->ops][i % b->ops], b, i / b->ops, i % b->ops);
+/* Pairs of machines: real ones in both directions, and one that is whole or
+ * limited. */
+enum { REAL_WAYS = 2, WAYS = 4 };
+
+static int is_there(const bench *b, int way)
+{
+    const machine_task *t = b->task;
+
+    return way == 0 ? t[ZEN].present && t[XEON].present && t[XEON_REAL].present
+           : way == 1 ? t[ZEN].present && t[XEON_FMA].present
+                      : t[LIMITED].present;
+}
+
+static void print_way(curve *c, four_values *f, int ops, int four, int few)
+{
+    int failed = 0;
+
+    for (int o = 0; o < ops; o++)
+        failed |= c[o].failed;
+    if (four && !failed)
+        four_print(f, c, ops);
+    if (few && !failed && !c->brief)
+        print_curves(c, 1, ops);
+}
+
+void few_shots(bench *b, int four, int few)
+{
+    static curve c[WAYS][OPS];
+    static four_values f[WAYS][OPS];
+    static const char *const names[WAYS] = {"zen -> xeon", "xeon -> zen",
+                                            "two threads -> one",
+                                            "one thread -> two"};
+    int ways = four ? WAYS : REAL_WAYS, units = ways * b->ops;
+
+    for (int i = 0; i < units; i++) {
+        int way = i / b->ops, op = i % b->ops;
+
+        if (is_there(b, way) && way < REAL_WAYS)
+            curve_open(&c[way][op], b, way, op);
+        else if (is_there(b, way))
+            curve_limited(&c[way][op], b, way == REAL_WAYS, op);
+    }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int i = 0; i < units; i++)
-        if (there[i / b->ops])
+        if (is_there(b, i / b->ops)) {
             curve_fit(&c[i / b->ops][i % b->ops]);
+            if (four)
+                four_run(&f[i / b->ops][i % b->ops],
+                         &c[i / b->ops][i % b->ops]);
+        }
     printf("\nfitted after %.0f s\n", elapsed(b));
-    fflush(stdout);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-    for (int i = 0; i < units * b->seeds; i++)
-        if (there[i / b->seeds / b->ops])
+    for (int i = 0; i < REAL_WAYS * b->ops * b->seeds * few; i++)
+        if (is_there(b, i / b->seeds / b->ops))
             curve_run(&c[i / b->seeds / b->ops][i / b->seeds % b->ops],
                       i % b->seeds);
-    for (int way = 0; way < 2; way++) {
-        int failed = 0;
-
-        for (int o = 0; o < b->ops; o++)
-            failed |= c[way][o].failed;
-        if (there[way] && !failed)
-            print_curves(c[way], 1, b->ops);
+    for (int way = 0; way < ways; way++) {
+        if (is_there(b, way))
+            print_way(c[way], f[way], b->ops, four, few);
         else
-            printf("\n%s is not measured: records are absent\n",
-                   way ? "xeon -> zen" : "zen -> xeon");
-        for (int o = 0; o < b->ops && there[way]; o++)
+            printf("\n%s is not measured: records are absent\n", names[way]);
+        for (int o = 0; o < b->ops && is_there(b, way); o++) {
             curve_free(&c[way][o]);
+            four_free(&f[way][o]);
+        }
     }
 }

@@ -10,12 +10,13 @@ typedef enum {
     SCRATCH,  /* trees on the bound, from the target's records alone */
     SOURCE,   /* trained elsewhere, as it is */
     FINE,     /* its networks go on learning */
-    BAYES,    /* a linear correction in closed form */
+    BAYES,    /* a correction in closed form */
+    CHOSEN,   /* the same, with schedules that its variance chose */
     RESIDUAL, /* small trees on what it gets wrong */
     BOTH,     /* FINE, then RESIDUAL */
-    MULTI,    /* several machines, real and simulated, with the vector; BOTH */
-    META,     /* MAML from there; BOTH */
-    KEPT,     /* what spry adapt keeps */
+    MULTI,    /* several machines, real and simulated, with the vector; BAYES */
+    META,     /* MAML from there; FINE */
+    KEPT,     /* what spry adapt keeps, with schedules chosen so */
     THERE,    /* trained on the target */
     METHODS
 } method;
@@ -29,6 +30,8 @@ typedef struct {
     spry_op op;
     const bench *b;
     sp_slice learn, stop, pool, test;
+    sp_slice home; /* unseen matrices on the machine that teaches */
+    int brief;     /* 1: only what the four tests ask for */
     sp_slice simulated[IMAGINED], second; /* further tasks of the source */
     spry_machine machine[IMAGINED];
     int tasks;
@@ -46,6 +49,24 @@ extern const char *const vector_names[VECTORS];
 void curve_fit(curve *c);
 void curve_run(curve *c, int seed);
 void curve_free(curve *c);
+
+/* Document 000's four tests of a fitted curve (four.c). */
+enum { FOUR = 4 };
+typedef struct {
+    value *v[FOUR][SEEDS]; /* [home or test subjects] */
+    int64_t matrices;      /* of machine 2 that were learned from, at most */
+    int64_t records;
+} four_values;
+void four_run(four_values *out, curve *c);
+void four_print(const four_values *f, const curve *c, int ops);
+void four_free(four_values *f);
+
+/* What the parts of few.c and four.c share (fit.c). */
+void must(curve *c, spry_status s);
+value *values_of(const sp_dataset *t, const float *score);
+void score_way(curve *c, float *score, const sp_pretrained *from,
+               const sp_dataset *shots, const sp_dataset *test,
+               sp_correction way, uint64_t seed);
 
 /* Both directions; which are there (few.c). */
 void print_curves(curve *c, int count, int ops);

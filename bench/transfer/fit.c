@@ -9,7 +9,7 @@
 static const sp_imagined imagined[IMAGINED] = {
     {1, 0.5, 1.5, 0.5, 0.5}, {1, 2, 0.7, 2, 1}, {1, 1, 2.5, 0.25, 1}};
 
-static void must(curve *c, spry_status s)
+void must(curve *c, spry_status s)
 {
     if (s != SPRY_OK && !c->failed) {
         printf("%s -> %s: %s\n", c->from, c->to, spry_message());
@@ -17,7 +17,7 @@ static void must(curve *c, spry_status s)
     }
 }
 
-static value *values_of(const sp_dataset *t, const float *score)
+value *values_of(const sp_dataset *t, const float *score)
 {
     value *v = sp_alloc(t->e->subjects + 1, sizeof *v);
 
@@ -81,7 +81,7 @@ static void fit_multi(curve *c)
         sp_pretrained own;
         float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
 
-        if (vector < 2 && c->b->quick) {
+        if (vector < 2 && (c->b->quick || c->brief)) {
             sp_free(score);
             continue;
         }
@@ -142,7 +142,7 @@ static void fit_meta(curve *c)
         how.patience = 30;
         how.seconds = c->b->quick ? 6 : 25;
         must(c, sp_pretrained_copy(&c->meta[kind], &c->multi));
-        if (kind == SP_META_MAML || !c->b->quick)
+        if (kind == SP_META_MAML || (!c->b->quick && !c->brief))
             must(c, sp_meta_learn(&c->meta[kind], task, c->tasks, &how,
                                   &c->meta_gain[kind]));
     }
@@ -161,7 +161,7 @@ void curve_fit(curve *c)
         fit_multi(c);
     if (!c->failed)
         fit_meta(c);
-    if (!c->failed) {
+    if (!c->failed && !c->brief) {
         static const int64_t nowhere[2];
         static const sp_examples nobody = {.start =
                                                (int64_t *)(uintptr_t)nowhere};
@@ -173,15 +173,16 @@ void curve_fit(curve *c)
 
 /* ---- shots ---- */
 
-/* Scores with `shots`; SOURCE when there are none. */
-static void score_way(curve *c, float *score, const sp_pretrained *from,
-                      const sp_slice *shots, sp_correction way, uint64_t seed)
+/* Scores with `shots`; as it is when there are none. */
+void score_way(curve *c, float *score, const sp_pretrained *from,
+               const sp_dataset *shots, const sp_dataset *test,
+               sp_correction way, uint64_t seed)
 {
     sp_adapting how = {.threads = 1, .seed = seed};
 
-    must(c, shots->t.rows && way
-                ? sp_adapt_score(score, from, &shots->t, &c->test.t, &how, way)
-                : sp_pretrained_score(score, from, &c->test.t));
+    must(c, shots->rows && way
+                ? sp_adapt_score(score, from, shots, test, &how, way)
+                : sp_pretrained_score(score, from, test));
 }
 
 static void score_scratch(curve *c, float *score, const sp_slice *shots,
@@ -212,43 +213,50 @@ static sp_correction choose(curve *c, const sp_slice *shots, uint64_t seed)
     return chosen.way;
 }
 
-static void one_method(curve *c, float *score, method m, const sp_slice *shots,
+/* What a method has to learn from: records of schedules drawn by chance, or
+ * that its variance chose, of the same matrices. */
+typedef struct {
+    sp_slice drawn, chosen;
+} shots_of;
+
+static void one_method(curve *c, float *score, method m, const shots_of *all,
                        uint64_t seed)
 {
+    const sp_slice *shots = &all->drawn;
+    const sp_pretrained *from = &c->source;
+    sp_correction way = 0;
+
     switch (m) {
     case ANALYTIC:
         memcpy(score, c->test.t.bound, (size_t)c->test.t.rows * sizeof *score);
+        return;
+    case SCRATCH: score_scratch(c, score, shots, seed); return;
+    case SOURCE: break;
+    case FINE: way = SP_CORRECT_INNER; break;
+    case BAYES: way = SP_CORRECT_LINEAR; break;
+    case CHOSEN:
+        shots = &all->chosen;
+        way = SP_CORRECT_LINEAR;
         break;
-    case SCRATCH: score_scratch(c, score, shots, seed); break;
-    case SOURCE: score_way(c, score, &c->source, shots, 0, seed); break;
-    case FINE:
-        score_way(c, score, &c->source, shots, SP_CORRECT_INNER, seed);
-        break;
-    case BAYES:
-        score_way(c, score, &c->source, shots, SP_CORRECT_LINEAR, seed);
-        break;
-    case RESIDUAL:
-        score_way(c, score, &c->source, shots, SP_CORRECT_TREES, seed);
-        break;
-    case BOTH:
-        score_way(c, score, &c->source, shots,
-                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
-        break;
+    case RESIDUAL: way = SP_CORRECT_TREES; break;
+    case BOTH: way = SP_CORRECT_INNER | SP_CORRECT_TREES; break;
     case MULTI:
-        score_way(c, score, &c->multi, shots,
-                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
+        from = &c->multi;
+        way = SP_CORRECT_LINEAR;
         break;
     case META:
-        score_way(c, score, &c->meta[SP_META_MAML], shots,
-                  SP_CORRECT_INNER | SP_CORRECT_TREES, seed);
+        from = &c->meta[SP_META_MAML];
+        way = SP_CORRECT_INNER;
         break;
     case KEPT:
-        score_way(c, score, &c->source, shots, choose(c, shots, seed), seed);
+        shots = &all->chosen;
+        way = choose(c, shots, seed);
         break;
-    case THERE: score_way(c, score, &c->there, shots, 0, seed); break;
+    case THERE: from = &c->there; break;
     case RANDOM:
-    case METHODS: break;
+    case METHODS: return;
     }
+    score_way(c, score, from, &shots->t, &c->test.t, way, seed);
 }
 
 /* All kinds of meta-learning, with 32 records. */
@@ -257,8 +265,8 @@ static void other_kinds(curve *c, float *score, const sp_slice *shots, int seed)
     for (int kind = 0; kind < KINDS && !c->failed; kind++) {
         value *now;
 
-        score_way(c, score, &c->meta[kind], shots, SP_CORRECT_INNER,
-                  (uint64_t)seed + 1);
+        score_way(c, score, &c->meta[kind], &shots->t, &c->test.t,
+                  SP_CORRECT_INNER, (uint64_t)seed + 1);
         now = values_of(&c->test.t, score);
 #pragma omp critical
         for (int64_t k = 0; now && k < c->test.e.subjects; k++) {
@@ -275,17 +283,21 @@ void curve_run(curve *c, int seed)
     float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
 
     for (int k = 0; k < SHOTS && !c->failed; k++) {
-        sp_slice shots;
+        shots_of all;
 
-        draw_shots(&shots, &c->pool.t, bench_shots[k], (uint64_t)seed + 1);
+        draw_shots(&all.drawn, &c->pool.t, bench_shots[k], (uint64_t)seed + 1,
+                   NULL);
+        draw_shots(&all.chosen, &c->pool.t, bench_shots[k], (uint64_t)seed + 1,
+                   &c->source);
         for (int m = 0; m < METHODS && !c->failed; m++) {
-            one_method(c, score, (method)m, &shots, (uint64_t)seed + 1);
+            one_method(c, score, (method)m, &all, (uint64_t)seed + 1);
             c->v[m][k][seed] =
                 values_of(&c->test.t, m == RANDOM ? NULL : score);
         }
         if (bench_shots[k] == 32 && !c->b->quick)
-            other_kinds(c, score, &shots, seed);
-        sp_slice_free(&shots);
+            other_kinds(c, score, &all.drawn, seed);
+        sp_slice_free(&all.drawn);
+        sp_slice_free(&all.chosen);
     }
     sp_free(score);
 }
@@ -312,4 +324,5 @@ void curve_free(curve *c)
     sp_slice_free(&c->stop);
     sp_slice_free(&c->pool);
     sp_slice_free(&c->test);
+    sp_slice_free(&c->home);
 }

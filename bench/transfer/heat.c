@@ -156,7 +156,7 @@ static void print_likeness(const bench *b)
     int stores = 0, tasks;
 
     for (int i = 0; i < TASKS; i++)
-        if (b->task[i].present && i != XEON_REAL && i != ZEN_REAL)
+        if (b->task[i].present && teaches(i))
             db[stores++] = b->task[i].db;
     if (!stores || spry_machines_compare(task, &tasks, like, 16, db, stores,
                                          SPRY_SPMM, &imagined) != SPRY_OK) {

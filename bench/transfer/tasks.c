@@ -26,6 +26,10 @@ static const struct {
                    "the same without, real matrices", NULL},
     [ZEN] = {"zen", NULL, "the store TRANSFER_STORE, generated matrices",
              "TRANSFER_STORE"},
+    [LIMITED] = {"limited", NULL,
+                 "the store TRANSFER_LIMITED: a machine whole and limited to "
+                 "one thread",
+                 "TRANSFER_LIMITED"},
     [ZEN_REAL] = {"zen-real", NULL, "the store TRANSFER_REAL, real matrices",
                   "TRANSFER_REAL"},
 };
@@ -78,11 +82,19 @@ static void load_task(machine_task *m, int which, const bench *b)
         snprintf(m->why, sizeof m->why, "%.150s", spry_message());
 }
 
+void enter_data(void)
+{
+    if (chdir(BENCH_DATA) != 0) /* matrices are named from there */
+        printf("%s is not there: no records of others, no matrices\n",
+               BENCH_DATA);
+}
+
 void load_tasks(bench *b)
 {
-    static const char *const variable[] = {"TRANSFER_STORE", "TRANSFER_REAL"};
+    static const char *const variable[] = {"TRANSFER_STORE", "TRANSFER_REAL",
+                                           "TRANSFER_LIMITED"};
 
-    for (int i = 0; i < 2; i++) { /* named from where we were called */
+    for (int i = 0; i < 3; i++) { /* named from where we were called */
         const char *named = getenv(variable[i]);
         char here[4096], path[8192];
 
@@ -91,9 +103,7 @@ void load_tasks(bench *b)
             setenv(variable[i], path, 1);
         }
     }
-    if (chdir(BENCH_DATA) != 0) /* matrices are named from there */
-        printf("%s is not there: no records of others, no matrices\n",
-               BENCH_DATA);
+    enter_data();
     for (int i = 0; i < TASKS; i++)
         load_task(&b->task[i], i, b);
 }
@@ -112,7 +122,7 @@ void free_tasks(bench *b)
 void print_tasks(const bench *b)
 {
     printf("Tasks: machines, each with its build\n\n");
-    for (int i = 0; i < TASKS; i++) {
+    for (int i = 0; i < TASKS && b->task[0].name; i++) {
         const machine_task *m = &b->task[i];
 
         printf("  %-10s %s", m->name, m->about);
@@ -177,36 +187,84 @@ void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
     sp_free(keep);
 }
 
-void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed)
+/* Subjects in an order drawn by chance. */
+static int64_t *shuffled(int64_t n, sp_rng *r)
 {
-    enum { EACH = 8 };
-    sp_rng r = sp_rng_seed(1000 * seed + (uint64_t)k);
-    int64_t n = pool->e->subjects;
     int64_t *order = sp_alloc(n + 1, sizeof *order);
-    uint8_t *keep = sp_alloc(pool->rows + 1, 1);
 
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; order && i < n; i++)
         order[i] = i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)sp_rng_below(&r, (uint64_t)i + 1), x = order[i];
+    for (int64_t i = n - 1; order && i > 0; i--) {
+        int64_t j = (int64_t)sp_rng_below(r, (uint64_t)i + 1), x = order[i];
 
         order[i] = order[j];
         order[j] = x;
     }
-    /* Few matrices may have to give more of their schedules. */
+    return order;
+}
+
+enum { SHOTS_EACH = 8 };
+
+/* Few matrices may have to give more of their schedules. */
+static void draw_rows(uint8_t *keep, const sp_dataset *pool,
+                      const int64_t *order, int k, sp_rng *r)
+{
     for (int round = 0; k > 0 && round < 16; round++)
-        for (int64_t i = 0; i < n && k > 0; i++) {
+        for (int64_t i = 0; i < pool->e->subjects && k > 0; i++) {
             int64_t from = pool->start[order[i]];
             int64_t rows = pool->start[order[i] + 1] - from;
 
-            for (int e = 0; e < EACH && k > 0; e++) {
-                int64_t at = from + (int64_t)sp_rng_below(&r, (uint64_t)rows);
+            for (int e = 0; e < SHOTS_EACH && k > 0; e++) {
+                int64_t at = from + (int64_t)sp_rng_below(r, (uint64_t)rows);
 
                 k -= !keep[at];
                 keep[at] = 1;
             }
         }
-    if (sp_slice_new(out, pool, keep) != SPRY_OK) {
+}
+
+/* Of the same matrices, what the source would like to know. */
+static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool,
+                               const int64_t *order, int k,
+                               const sp_pretrained *source)
+{
+    int64_t n = pool->e->subjects, matrices = k / SHOTS_EACH;
+    int64_t each = n < matrices ? (k + n - 1) / n : SHOTS_EACH, at = 0;
+    uint8_t *all = sp_alloc(pool->rows + 1, 1), *own;
+    sp_slice some;
+    spry_status s;
+
+    for (int64_t i = 0; all && i < n && i < matrices; i++)
+        for (int64_t r = pool->start[order[i]]; r < pool->start[order[i] + 1];
+             r++)
+            all[r] = 1;
+    s = all ? sp_slice_new(&some, pool, all) : SPRY_SYSTEM;
+    if (s != SPRY_OK)
+        return s;
+    own = sp_alloc(some.t.rows + 1, 1);
+    s = own ? sp_bayes_choose(own, source, &some.t, k, each) : SPRY_SYSTEM;
+    for (int64_t r = 0; own && r < pool->rows; r++)
+        if (all[r])
+            keep[r] = own[at++];
+    sp_slice_free(&some);
+    sp_free(all);
+    sp_free(own);
+    return s;
+}
+
+void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed,
+                const sp_pretrained *chooses)
+{
+    sp_rng r = sp_rng_seed(1000 * seed + (uint64_t)k);
+    int64_t *order = shuffled(pool->e->subjects, &r);
+    uint8_t *keep = sp_alloc(pool->rows + 1, 1);
+    spry_status s = order && keep ? SPRY_OK : SPRY_SYSTEM;
+
+    if (s == SPRY_OK && chooses && k > 0)
+        s = choose_rows(keep, pool, order, k, chooses);
+    else if (s == SPRY_OK)
+        draw_rows(keep, pool, order, k, &r);
+    if (s != SPRY_OK || sp_slice_new(out, pool, keep) != SPRY_OK) {
         printf("%s\n", spry_message());
         exit(1);
     }

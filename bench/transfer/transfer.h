@@ -23,7 +23,7 @@ typedef struct {
     sp_dataset t[OPS];
 } machine_task;
 
-enum { XEON, XEON_FMA, XEON_REAL, ZEN, ZEN_REAL, TASKS };
+enum { XEON, XEON_FMA, XEON_REAL, ZEN, ZEN_REAL, LIMITED, TASKS };
 
 typedef struct {
     machine_task task[TASKS];
@@ -31,6 +31,7 @@ typedef struct {
     double begun;
 } bench;
 
+void enter_data(void); /* into the data folder */
 void load_tasks(bench *b);
 void free_tasks(bench *b);
 void print_tasks(const bench *b);
@@ -49,8 +50,10 @@ typedef int want_subject(const machine_task *m, int op, int64_t subject,
 void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
                void *payload, int each, double loudest);
 
-/* k records of 8 schedules a matrix, by chance. */
-void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed);
+/* k records of 8 schedules a matrix. Matrices are drawn by chance; schedules,
+ * too, or what the variance of a source chooses. */
+void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed,
+                const sp_pretrained *chooses);
 
 /* ---- values (values.c) ---- */
 
@@ -82,8 +85,8 @@ int grow_rows(sp_trees *out, const row_table *r, int rounds);
 
 /* ---- tables ---- */
 
-void few_shots(bench *b);      /* few.c: curves, both directions */
-void heat_map(bench *b);       /* heat.c: machine x machine */
+void few_shots(bench *b, int four, int few); /* few.c: curves */
+void heat_map(bench *b);                     /* heat.c: machine x machine */
 void devices(bench *b);        /* devices.c: Ginkgo, one device left out */
 void configurations(bench *b); /* configs.c: AutoSparse, EPYC and E5 */
 void sequences(bench *b);      /* sequence.c: BiLSTM and attention */

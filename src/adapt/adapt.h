@@ -4,6 +4,7 @@
  *   source    what was trained elsewhere, as it scores rows of a table
  *   inner     its networks go on learning, on few records
  *   bayes     a correction in closed form, with its variance
+ *   choose    what would be worth measuring
  *   residual  few small trees on what the source gets wrong
  *   meta      networks that begin where few records suffice
  *
@@ -100,6 +101,7 @@ typedef struct {
     uint16_t *leaf;        /* [rows, trees] where a record ends */
     float *x;              /* [rows, ...] its other numbers */
     int64_t *subject;      /* [rows] */
+    int64_t *from;         /* [rows] of the table */
     double *factor;        /* [most, most] Cholesky of the covariance */
     double *weight;        /* [rows] */
     double *noise, *wrong; /* [rows] variance, and what was wrong */
@@ -107,6 +109,11 @@ typedef struct {
 
 spry_status sp_bayes_fit(sp_bayes *out, const sp_pretrained *source,
                          const sp_dataset *t);
+/* Its rows alone, `most` of them, nothing learned: how much two of them are
+ * expected to be wrong together. */
+spry_status sp_bayes_look(sp_bayes *out, const sp_pretrained *source,
+                          const sp_dataset *t, int64_t most);
+double sp_bayes_covariance(const sp_bayes *b, int64_t i, int64_t k);
 void sp_bayes_free(sp_bayes *b);
 /* Of what is wrong of a row of which the source has these opinions. */
 double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
@@ -116,6 +123,12 @@ double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
 spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
                            double opinion[SP_LOCAL_OPINIONS],
                            const sp_bayes *b);
+/* What to measure (choose.c): keep[row] becomes 1 for `count` rows, at most
+ * `each` of a subject, one after another that whose record would make most
+ * of the others known, where fast schedules matter most. Times are not looked
+ * at. */
+spry_status sp_bayes_choose(uint8_t *keep, const sp_pretrained *source,
+                            const sp_dataset *t, int64_t count, int64_t each);
 /* A row's numbers on the scale of the source's first network. */
 void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
                    const float row[SP_FEATURES]);

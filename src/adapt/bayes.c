@@ -53,9 +53,10 @@ static spry_status bayes_alloc(sp_bayes *b, int64_t rows)
     b->leaf = sp_alloc(rows * b->trees + 1, sizeof *b->leaf);
     b->x = sp_alloc(rows * WIDTH + 1, sizeof *b->x);
     b->factor = sp_alloc(rows * rows + 3 * rows + 1, sizeof *b->factor);
-    b->subject = sp_alloc(rows + 1, sizeof *b->subject);
+    b->subject = sp_alloc(2 * rows + 1, sizeof *b->subject);
     if (!b->leaf || !b->x || !b->factor || !b->subject)
         return sp_fail_memory((size_t)(rows * rows) * sizeof *b->factor);
+    b->from = b->subject + rows;
     b->weight = b->factor + rows * rows;
     b->noise = b->weight + rows;
     b->wrong = b->noise + rows;
@@ -99,6 +100,12 @@ static double alike(const sp_bayes *b, const uint16_t *p, const float *x,
     return (double)sum + (b->trees ? LEAF * same / b->trees : 0);
 }
 
+double sp_bayes_covariance(const sp_bayes *b, int64_t i, int64_t k)
+{
+    return alike(b, b->leaf + i * b->trees, b->x + i * WIDTH, k) +
+           (b->subject[i] == b->subject[k] ? OWN : 0);
+}
+
 /* ---- the posterior ---- */
 
 static double dot(const double *a, const double *b, int64_t n)
@@ -113,14 +120,15 @@ static double dot(const double *a, const double *b, int64_t n)
 
 /* Row i of the covariance becomes row i of its Cholesky factor; 0: not
  * positive. */
-static int factor_row(sp_bayes *b, int64_t i, const double *covariance)
+static int factor_row(sp_bayes *b, int64_t i)
 {
     int64_t wide = b->most;
     double *row = b->factor + i * wide;
 
     for (int64_t k = 0; k <= i; k++) {
         const double *other = b->factor + k * wide;
-        double value = covariance[k] - dot(row, other, k);
+        double value = sp_bayes_covariance(b, i, k) - dot(row, other, k) +
+                       (i == k ? b->noise[i] : 0);
 
         if (k < i)
             row[k] = value / other[k];
@@ -130,20 +138,6 @@ static int factor_row(sp_bayes *b, int64_t i, const double *covariance)
             return 0;
     }
     return 1;
-}
-
-/* The record that lies behind those that are known. */
-static int add_record(sp_bayes *b, double *covariance)
-{
-    int64_t i = b->rows;
-
-    for (int64_t k = 0; k <= i; k++) {
-        covariance[k] = alike(b, b->leaf + i * b->trees, b->x + i * WIDTH, k);
-        covariance[k] += b->subject[i] == b->subject[k] ? OWN : 0;
-        covariance[k] += i == k ? b->noise[i] : 0;
-    }
-    b->rows++;
-    return factor_row(b, i, covariance);
 }
 
 static void solve(sp_bayes *b)
@@ -174,62 +168,72 @@ static double noise_of(const sp_dataset *t, int64_t row, double best)
            pow((double)t->noise[row], 2);
 }
 
-/* Rows of one subject, every n-th. */
-static int add_subject(sp_bayes *b, const sp_dataset *t, int64_t s,
-                       const float *const opinion[2], double *covariance)
+/* Rows of one subject. */
+static void add_subject(sp_bayes *b, const sp_dataset *t, int64_t s,
+                        const float *trees, const float *nets)
 {
     int64_t from = t->start[s], to = t->start[s + 1];
     double best = HUGE_VAL;
-    int ok = 1;
 
     for (int64_t i = from; i < to; i++)
         best = fmin(best, (double)t->slower[i]);
-    for (int64_t i = from; i < to && ok; i++) {
-        float told[2] = {opinion[0][i], opinion[1][i]}, off;
+    for (int64_t i = from; i < to; i++) {
+        float told[2] = {trees[i], nets[i]}, off;
         int64_t at = b->rows;
 
-        /* of n rows `most` are left, evenly */
-        if (t->rows > b->most &&
-            i * b->most / t->rows == (i + 1) * b->most / t->rows)
+        /* of all rows `most` are left, evenly */
+        if (i * b->most / t->rows == (i + 1) * b->most / t->rows)
             continue;
         off = t->slower[i] - (told[0] + told[1]) / 2;
         take_row(b->leaf + at * b->trees, b->x + at * WIDTH, b,
                  t->x + i * SP_FEATURES, told);
         b->wrong[at] = (double)fmaxf(-FAR, fminf(FAR, off));
         b->noise[at] = noise_of(t, i, best);
+        b->from[at] = i;
         b->subject[at] = s;
-        ok = add_record(b, covariance);
+        b->rows++;
     }
-    return ok;
+}
+
+spry_status sp_bayes_look(sp_bayes *out, const sp_pretrained *source,
+                          const sp_dataset *t, int64_t most)
+{
+    float *trees = sp_alloc(t->rows + 1, sizeof *trees);
+    float *nets = sp_alloc(t->rows + 1, sizeof *nets);
+    spry_status s;
+
+    *out =
+        (sp_bayes){.source = source, .most = t->rows < most ? t->rows : most};
+    s = trees && nets && take_trees(out)
+            ? bayes_alloc(out, out->most)
+            : sp_fail_memory((size_t)t->rows * sizeof *trees);
+    if (s == SPRY_OK)
+        s = sp_pretrained_opinions(trees, nets, source, t);
+    for (int64_t k = 0; k < t->e->subjects && s == SPRY_OK; k++)
+        add_subject(out, t, k, trees, nets);
+    if (s != SPRY_OK)
+        sp_bayes_free(out);
+    sp_free(trees);
+    sp_free(nets);
+    return s;
 }
 
 spry_status sp_bayes_fit(sp_bayes *out, const sp_pretrained *source,
                          const sp_dataset *t)
 {
-    int64_t most = t->rows < SP_BAYES_ROWS ? t->rows : SP_BAYES_ROWS;
-    float *told = sp_alloc(2 * (t->rows + 1), sizeof *told);
-    double *covariance = sp_alloc(most + 1, sizeof *covariance);
-    const float *opinion[2] = {told, told + t->rows + 1};
-    spry_status s;
+    spry_status s = sp_bayes_look(out, source, t, SP_BAYES_ROWS);
     int ok = 1;
 
-    *out = (sp_bayes){.source = source, .most = most};
-    s = told && covariance && take_trees(out)
-            ? bayes_alloc(out, most)
-            : sp_fail_memory((size_t)t->rows * sizeof *told);
-    if (s == SPRY_OK)
-        s = sp_pretrained_opinions(told, told + t->rows + 1, source, t);
-    for (int64_t k = 0; k < t->e->subjects && s == SPRY_OK && ok; k++)
-        ok = add_subject(out, t, k, opinion, covariance);
-    if (s == SPRY_OK && !ok)
-        s = sp_fail(SPRY_FAIL, "the records' numbers are not finite");
-    if (s == SPRY_OK)
+    if (s != SPRY_OK)
+        return s;
+    for (int64_t i = 0; i < out->rows && ok; i++)
+        ok = factor_row(out, i);
+    if (ok) {
         solve(out);
-    else
-        sp_bayes_free(out);
-    sp_free(told);
-    sp_free(covariance);
-    return s;
+        return SPRY_OK;
+    }
+    sp_bayes_free(out);
+    return sp_fail(SPRY_FAIL, "the records' numbers are not finite");
 }
 
 double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],

@@ -54,6 +54,10 @@ static double judge(const float *sum, int round, double loss, int *stop,
     return 0;
 }
 
+/* Rows that are worth a second thread: fewer are waited for longer than they
+ * take. */
+enum { MANY = 8192 };
+
 spry_status sp_residual_grow(sp_trees *out, const sp_dataset *t,
                              const float *margin, const sp_residual *how)
 {
@@ -68,7 +72,7 @@ spry_status sp_residual_grow(sp_trees *out, const sp_dataset *t,
                     .features = SP_FEATURES,
                     .setting = setting,
                     .rounds = how->rounds,
-                    .threads = how->threads,
+                    .threads = t->rows < MANY ? 1 : how->threads,
                     .seed = how->seed,
                     .slopes = slopes,
                     .judge = judge,
