@@ -228,25 +228,25 @@ static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool,
                                const int64_t *order, int k,
                                const sp_pretrained *source)
 {
-    int64_t n = pool->e->subjects, matrices = k / SHOTS_EACH;
-    int64_t each = n < matrices ? (k + n - 1) / n : SHOTS_EACH, at = 0;
+    int64_t n = pool->e->subjects, most = k / SHOTS_EACH;
+    int64_t each = n < most ? (k + n - 1) / n : SHOTS_EACH, at = 0;
     uint8_t *all = sp_alloc(pool->rows + 1, 1), *own;
-    sp_slice some;
+    sp_slice matrices;
     spry_status s;
 
-    for (int64_t i = 0; all && i < n && i < matrices; i++)
+    for (int64_t i = 0; all && i < n && i < most; i++)
         for (int64_t r = pool->start[order[i]]; r < pool->start[order[i] + 1];
              r++)
             all[r] = 1;
-    s = all ? sp_slice_new(&some, pool, all) : SPRY_SYSTEM;
+    s = all ? sp_slice_new(&matrices, pool, all) : SPRY_SYSTEM;
     if (s != SPRY_OK)
         return s;
-    own = sp_alloc(some.t.rows + 1, 1);
-    s = own ? sp_bayes_choose(own, source, &some.t, k, each) : SPRY_SYSTEM;
+    own = sp_alloc(matrices.t.rows + 1, 1);
+    s = own ? sp_bayes_choose(own, source, &matrices.t, k, each) : SPRY_SYSTEM;
     for (int64_t r = 0; own && r < pool->rows; r++)
         if (all[r])
             keep[r] = own[at++];
-    sp_slice_free(&some);
+    sp_slice_free(&matrices);
     sp_free(all);
     sp_free(own);
     return s;
