@@ -64,6 +64,7 @@ typedef enum { PROGRESS_AUTO, PROGRESS_PLAIN, PROGRESS_NONE } progress_mode;
 typedef struct {
     int json;
     const char *store, *isa, *machine;
+    const char *lock; /* a file of frozen answers */
     int threads;
     uint64_t seed;
     int progress; /* progress_mode */
@@ -250,6 +251,6 @@ typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
     cmd_cache, cmd_schedules, cmd_doctor, cmd_collect, cmd_train, cmd_evaluate,
-    cmd_model, cmd_report, cmd_adapt, cmd_machine;
+    cmd_model, cmd_report, cmd_adapt, cmd_machine, cmd_freeze;
 
 #endif

@@ -32,6 +32,7 @@ static const entry commands[] = {
     {"schedules", cmd_schedules, "list points of WACO's space and their size"},
     {"report", cmd_report, "what was measured, as one page to look at"},
     {"records", cmd_records, "list, show, move and check what was measured"},
+    {"freeze", cmd_freeze, "pin what tunes decided, in a lock file"},
     {"cache", cmd_cache, "look after the compiled kernels"},
     {"doctor", cmd_doctor, "check the installation"},
     {0}};

@@ -13,6 +13,7 @@ spry_tune_options tuned_options(const job *j)
     o.machine = machine_given() ? &j->machine : NULL;
     o.progress = progress_tune;
     o.source = j->source;
+    o.lock = cli.lock;
     return o;
 }
 

@@ -62,6 +62,8 @@ typedef struct {
     double calls; /* the workload it was decided for; 0: unlimited */
     int effort;   /* spry_effort */
     int64_t when;
+    const char *kernel; /* what computes it: a hash of its text, and who
+                           compiled it; NULL or "": not known */
 } spry_answer;
 
 /* Where a problem came from. A problem may have several origins: the same
@@ -176,6 +178,12 @@ spry_status spry_records_claim(spry_records *db, const char *work,
 spry_status spry_records_export(spry_records *db, const char *path);
 spry_status spry_records_import(spry_records *db, const char *path,
                                 int64_t *added, int64_t *bad);
+
+/* A lock file: for each problem, machine and power of two of calls the newest
+ * answer, sealed against changes. A tune that is given one (tune.h) answers
+ * from it alone. *answers, how many it has, may be NULL. */
+spry_status spry_records_freeze(spry_records *db, const char *path,
+                                int64_t *answers);
 
 /* Union with another store; of a machine known to both, ours stays. When the
  * other file is damaged nothing changes and SPRY_STORE is returned; single

@@ -56,12 +56,18 @@ typedef struct {
                            "graph", "evolve" or "random"; NULL: as suits the
                            effort */
     int frozen;         /* nonzero: what is measured does not adapt the model */
+    const char *lock;   /* a lock file (spry_records_freeze): its answer, the
+                           same kernel, is taken; nothing is measured, no store
+                           is opened. SPRY_STORE when it has none for p here or
+                           the kernel would be another; with SPRY_LOOKUP then
+                           the baseline. NULL: $SPRY_LOCK, else the site's;
+                           "": none */
 } spry_tune_options;
 
 #define SPRY_TUNE_DEFAULTS                                                  \
     {                                                                       \
         sizeof(spry_tune_options), 0, 0, 0, SPRY_MEASURE, 0, 1, NULL, NULL, \
-            NULL, NULL, NULL, NULL, 0                                       \
+            NULL, NULL, NULL, NULL, 0, NULL                                 \
     }
 
 /* One line of the table a tune leaves behind. */

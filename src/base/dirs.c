@@ -1,5 +1,6 @@
 /* dirs.c - where things are kept: SPRY_HOME for all, else XDG's places. */
 #include "base/base.h"
+#include "base/site.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +38,22 @@ int sp_user_dir(char *out, size_t size, const char *kind)
     return n > 0 && (size_t)n < size;
 }
 
+int sp_is_users_own(const char *path)
+{
+    char dir[4096];
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        size_t n;
+
+        if (!sp_user_dir(dir, sizeof dir, places[i].kind))
+            continue;
+        n = strlen(dir);
+        if (strncmp(path, dir, n) == 0 && path[n] == '/')
+            return 1;
+    }
+    return 0;
+}
+
 spry_status sp_need_folder(const char *path)
 {
     struct stat st;
@@ -51,6 +68,7 @@ spry_status sp_make_dirs(const char *path, unsigned mode)
 {
     char part[4096];
     size_t n = strlen(path);
+    int made;
 
     if (n == 0 || n >= sizeof part)
         return sp_fail(SPRY_SYSTEM, "%s: not a usable path", path);
@@ -59,8 +77,11 @@ spry_status sp_make_dirs(const char *path, unsigned mode)
         if (part[i] != '/' && part[i] != 0)
             continue;
         part[i] = 0;
-        if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
+        made = mkdir(part, (mode_t)mode) == 0;
+        if (!made && errno != EEXIST)
             return sp_fail_errno(SPRY_SYSTEM, "cannot make directory %s", part);
+        if (made && mode == 0700) /* whatever the umask took away */
+            (void)chmod(part, 0700);
         part[i] = path[i];
     }
     return SPRY_OK;

@@ -4,6 +4,7 @@
  * must be an error, not a signal. Writing goes to a temporary beside the
  * target and is renamed when it is safe on disk. */
 #include "base/base.h"
+#include "base/site.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,17 +127,22 @@ static int is_special(const char *path)
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-/* A fresh file beside path, with the permissions the user's umask gives. */
+/* A fresh file beside path, with the permissions the user's umask gives; one
+ * of the user's own folders is nobody else's business. */
 static int open_temporary(sp_writer *w)
 {
     static atomic_uint count;
+
+    mode_t mode = sp_is_users_own(w->path) ? 0600 : 0666;
 
     for (int tries = 0; tries < 100; tries++) {
         int fd;
 
         snprintf(w->temp, sizeof w->temp, "%s.%lx.%x", w->path,
                  (unsigned long)getpid(), atomic_fetch_add(&count, 1));
-        fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 && mode == 0600)
+            (void)fchmod(fd, mode);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }

@@ -28,10 +28,11 @@ typedef enum {
     SP_ALL_ORIGINS,
     SP_ALL_CURVES,
     SP_ALL_PROBES,
-    SP_SOME_RECORDS, /* ?1 <= problem < ?2, machine ?3 or NULL */
-    SP_ANSWERS_FOR,  /* problem ?1, machine ?2, effort >= ?3 */
-    SP_ONE_MACHINE,  /* fingerprint ?1 */
-    SP_ONE_PROBE,    /* id ?1 */
+    SP_SOME_RECORDS,   /* ?1 <= problem < ?2, machine ?3 or NULL */
+    SP_ANSWERS_FOR,    /* problem ?1, machine ?2, effort >= ?3 */
+    SP_FROZEN_ANSWERS, /* by problem and machine, the newest first */
+    SP_ONE_MACHINE,    /* fingerprint ?1 */
+    SP_ONE_PROBE,      /* id ?1 */
     SP_REPLACE_MACHINE,
     SP_DROP_FAILURES, /* older than ?1 */
     SP_COUNTS,        /* records, answers, machines */
@@ -55,7 +56,7 @@ struct spry_records {
 
 /* ---- the connection (store.c, where.c) ---- */
 
-typedef enum { SP_MUST_EXIST, SP_MAY_CREATE } sp_open_mode;
+typedef enum { SP_MUST_EXIST, SP_MAY_CREATE, SP_ONLY_READ } sp_open_mode;
 
 /* Fills *db for db->path; sp_store_close is due even after a failure. */
 spry_status sp_store_open(spry_records *db, sp_open_mode mode);
@@ -167,6 +168,17 @@ spry_status sp_row_add(spry_records *db, const sp_table_shape *shape,
 spry_status sp_row_insert(spry_records *db, const sp_table_shape *shape,
                           sp_statement how, const sp_stored_row *row,
                           const char *id, int *added);
+
+/* A row as a JSON object, and back; samples are kept in db (lines.c). */
+void sp_row_to_json(sp_buf *out, const sp_table_shape *shape,
+                    const sp_stored_row *row, const char *id);
+spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
+                             const sp_table_shape *shape,
+                             const sp_json_doc *doc);
+
+/* Workloads within a factor of two of each other share an answer: which of
+ * these classes is it? -1: unlimited. */
+int sp_calls_class(double calls);
 
 /* Eight bytes, lowest first. */
 void sp_little_endian(uint8_t out[8], const void *word);

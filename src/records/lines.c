@@ -28,14 +28,11 @@ typedef struct {
     sp_buf line;
 } line_writer;
 
-static spry_status write_row(const sp_table_shape *shape,
-                             const sp_stored_row *row, const char *id,
-                             void *payload)
+void sp_row_to_json(sp_buf *out, const sp_table_shape *shape,
+                    const sp_stored_row *row, const char *id)
 {
-    line_writer *w = payload;
-    sp_json j = {.out = &w->line};
+    sp_json j = {.out = out};
 
-    w->line.len = 0;
     sp_json_open(&j, NULL, '{');
     sp_json_text(&j, "kind", shape->table);
     sp_json_text(&j, shape->id_name, id);
@@ -47,6 +44,16 @@ static spry_status write_row(const sp_table_shape *shape,
         write_value(&j, shape->field[i].name, &v);
     }
     sp_json_close(&j, '}');
+}
+
+static spry_status write_row(const sp_table_shape *shape,
+                             const sp_stored_row *row, const char *id,
+                             void *payload)
+{
+    line_writer *w = payload;
+
+    w->line.len = 0;
+    sp_row_to_json(&w->line, shape, row, id);
     sp_buf_add(&w->line, "\n");
     if (w->line.failed)
         return sp_fail_memory(w->line.cap);
@@ -135,8 +142,9 @@ static spry_status read_value(sp_value *v, spry_records *db,
     return SPRY_OK;
 }
 
-static spry_status read_row(sp_stored_row *row, spry_records *db,
-                            const sp_table_shape *shape, const sp_json_doc *doc)
+spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
+                             const sp_table_shape *shape,
+                             const sp_json_doc *doc)
 {
     memset(row, 0, sizeof *row);
     for (int i = 0; i < shape->fields; i++) {
@@ -171,7 +179,7 @@ static spry_status import_doc(spry_records *db, const sp_json_doc *doc,
 
         if (strcmp(shape->table, kind) != 0)
             continue;
-        s = read_row(&row, db, shape, doc);
+        s = sp_row_from_json(&row, db, shape, doc);
         return s == SPRY_OK ? sp_row_add(db, shape, &row,
                                          sp_json_get_text(doc, doc->value,
                                                           shape->id_name, NULL),

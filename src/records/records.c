@@ -177,8 +177,7 @@ spry_status spry_records_answer(spry_records *db, const spry_answer *a)
     return sp_row_add(db, sp_answer_shape, &row, NULL, &added);
 }
 
-/* Workloads within a factor of two of each other share an answer. */
-static int bucket(double calls)
+int sp_calls_class(double calls)
 {
     return calls > 0 ? ilogb(fmax(calls, 1)) : -1;
 }
@@ -192,8 +191,8 @@ typedef struct {
 /* Copy the texts of *a to where they outlive the statement. */
 static spry_status keep_texts(spry_records *db, spry_answer *a)
 {
-    const char **text[] = {&a->problem, &a->machine, &a->baseline,
-                           &a->schedule};
+    const char **text[] = {&a->problem, &a->machine, &a->baseline, &a->schedule,
+                           &a->kernel};
     enum { TEXTS = sizeof text / sizeof text[0] };
     size_t bytes = 0;
     char *to;
@@ -223,7 +222,7 @@ static spry_status seek(const sp_table_shape *shape, const sp_stored_row *row,
 
     (void)shape;
     (void)id;
-    if (bucket(a.calls) != k->bucket)
+    if (sp_calls_class(a.calls) != k->bucket)
         return SPRY_OK;
     s = keep_texts(k->db, &a);
     if (s != SPRY_OK)
@@ -239,7 +238,7 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
     SP_NEED(db, out, found, problem, machine);
     SP_REFUSE(effort < 0, "%d is no effort", effort);
 
-    seeker k = {db, out, bucket(calls)};
+    seeker k = {db, out, sp_calls_class(calls)};
     sp_damage damage = {0};
     sqlite3_stmt *q;
     spry_status s = sp_store_statement(&q, db, SP_ANSWERS_FOR);

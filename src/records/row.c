@@ -47,6 +47,7 @@ static const sp_table_column answer_fields[] = {
     AT(spry_answer, "calls", REAL, calls),
     AT(spry_answer, "effort", SMALL, effort),
     AT(spry_answer, "at", COUNT, when),
+    AT(spry_answer, "kernel", LATER, kernel),
 };
 
 static const sp_table_column machine_fields[] = {

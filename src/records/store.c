@@ -6,13 +6,16 @@
  * the rollback journal. */
 #include "records/internal.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
-    SCHEMA = 4,
+    SCHEMA = 5,
     APPLICATION = 0x53505259, /* "SPRY" */
-    PATIENCE = 10000          /* ms to wait for another process */
+    PATIENCE = 10000,         /* ms to wait for another process */
+    KERNELS_SINCE = 5         /* the schema that brought answers' kernels */
 };
 
 /* By the version that brought them: a new store has them all, an older one
@@ -55,6 +58,8 @@ static const char *const schema[SCHEMA] = {
 
     "CREATE TABLE probe(id TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
     "ALTER TABLE record ADD COLUMN probe TEXT NOT NULL DEFAULT '';",
+
+    "ALTER TABLE answer ADD COLUMN kernel TEXT NOT NULL DEFAULT '';",
 };
 
 #define RECORD                                                         \
@@ -65,7 +70,12 @@ static const char *const schema[SCHEMA] = {
     " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id"
 #define ANSWER                                                             \
     "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
-    " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at"
+    " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at, "
+#define SOME_ANSWERS                                   \
+    " FROM answer WHERE problem = ?1 AND machine = ?2" \
+    " AND effort >= ?3 ORDER BY at DESC, rowid DESC"
+#define FROZEN_ANSWERS \
+    " FROM answer ORDER BY problem, machine, at DESC, rowid DESC"
 
 #define CURVE  "id, run, kind, op, round, loss, tested, regret, seconds, at"
 #define ORIGIN "id, problem, source, base, op, type, n, rows, cols, nnz"
@@ -74,7 +84,7 @@ static const char *const statements[SP_STATEMENTS] = {
     [SP_ADD_RECORD] = "INSERT OR IGNORE INTO record(" RECORD
                       "probe) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SP_ADD_ANSWER] = "INSERT OR IGNORE INTO answer(" ANSWER
-                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                      "kernel) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SP_ADD_MACHINE] =
         "INSERT OR IGNORE INTO machine(fingerprint, text) VALUES (?,?)",
     [SP_ADD_ORIGIN] = "INSERT OR IGNORE INTO problem(" ORIGIN
@@ -85,14 +95,13 @@ static const char *const statements[SP_STATEMENTS] = {
     [SP_ADD_PROBE] = "INSERT OR IGNORE INTO probe(id, text) VALUES (?,?)",
     [SP_ALL_PROBES] = "SELECT id, text FROM probe ORDER BY id",
     [SP_ALL_RECORDS] = "SELECT " RECORD "probe FROM record ORDER BY at, id",
-    [SP_ALL_ANSWERS] = "SELECT " ANSWER " FROM answer ORDER BY at, id",
+    [SP_ALL_ANSWERS] = "SELECT " ANSWER "kernel FROM answer ORDER BY at, id",
     [SP_ALL_MACHINES] =
         "SELECT fingerprint, text FROM machine ORDER BY fingerprint",
     [SP_ALL_ORIGINS] = "SELECT " ORIGIN " FROM problem ORDER BY problem, id",
     [SP_SOME_RECORDS] = "SELECT " RECORD "probe" SOME_RECORDS,
-    [SP_ANSWERS_FOR] =
-        "SELECT " ANSWER " FROM answer WHERE problem = ?1 AND machine = ?2"
-        " AND effort >= ?3 ORDER BY at DESC, rowid DESC",
+    [SP_ANSWERS_FOR] = "SELECT " ANSWER "kernel" SOME_ANSWERS,
+    [SP_FROZEN_ANSWERS] = "SELECT " ANSWER "kernel" FROZEN_ANSWERS,
     [SP_ONE_MACHINE] =
         "SELECT fingerprint, text FROM machine WHERE fingerprint = ?1",
     [SP_ONE_PROBE] = "SELECT id, text FROM probe WHERE id = ?1",
@@ -113,6 +122,13 @@ static const char *const statements[SP_STATEMENTS] = {
 static const char *const before_probes[SP_STATEMENTS] = {
     [SP_ALL_RECORDS] = "SELECT " RECORD "'' FROM record ORDER BY at, id",
     [SP_SOME_RECORDS] = "SELECT " RECORD "''" SOME_RECORDS,
+};
+
+/* The same from before answers named their kernel. */
+static const char *const before_kernels[SP_STATEMENTS] = {
+    [SP_ALL_ANSWERS] = "SELECT " ANSWER "'' FROM answer ORDER BY at, id",
+    [SP_ANSWERS_FOR] = "SELECT " ANSWER "''" SOME_ANSWERS,
+    [SP_FROZEN_ANSWERS] = "SELECT " ANSWER "''" FROZEN_ANSWERS,
 };
 
 /* ---- failures ---- */
@@ -164,6 +180,8 @@ spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
 
     if (db->version < sp_probe_shape->since && before_probes[which])
         text = before_probes[which];
+    if (db->version < KERNELS_SINCE && before_kernels[which])
+        text = before_kernels[which];
     if (!*kept &&
         sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, kept,
                            NULL) != SQLITE_OK)
@@ -325,6 +343,17 @@ static spry_status connect_immutable(spry_records *db)
     return s;
 }
 
+/* As it is, without a trace. Only while somebody writes into it, and its WAL
+ * holds what the file does not, is it opened as others open it. */
+static spry_status connect_to_read(spry_records *db)
+{
+    spry_status s = connect_immutable(db);
+
+    return s == SPRY_SYSTEM
+               ? connect_and_identify(db, db->path, SQLITE_OPEN_READONLY)
+               : s;
+}
+
 /* SQLite takes a file of one byte for an empty one. */
 static int is_fragment(const char *path)
 {
@@ -332,6 +361,22 @@ static int is_fragment(const char *path)
 
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
            st.st_size < 512;
+}
+
+/* A new store, which only its user may read; SQLite gives what it writes
+ * beside it the same mode. What is there, or cannot be made, is SQLite's to
+ * judge. */
+static void make_private(const char *path)
+{
+    int fd;
+
+    if (strcmp(path, ":memory:") == 0)
+        return;
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    (void)fchmod(fd, 0600);
+    close(fd);
 }
 
 spry_status sp_store_open(spry_records *db, sp_open_mode mode)
@@ -344,6 +389,10 @@ spry_status sp_store_open(spry_records *db, sp_open_mode mode)
         return sp_fail(SPRY_STORE,
                        "%s: not a record store; left as it is; " ASIDE,
                        db->path);
+    if (mode == SP_ONLY_READ)
+        return connect_to_read(db);
+    if (create)
+        make_private(db->path);
     s = connect_and_identify(db, db->path, SQLITE_OPEN_READWRITE | create);
     fixed = db->sql && sqlite3_db_readonly(db->sql, "main") == 1;
     if (s == SPRY_SYSTEM && fixed)

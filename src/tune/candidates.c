@@ -46,6 +46,8 @@ spry_status spry_propose(spry_candidate *out, int *count, int most,
     *count = 0;
     if (s == SPRY_OK)
         s = sp_tune_prepare(&t);
+    if (s == SPRY_OK)
+        s = sp_tune_open_stores(&t);
     if (s == SPRY_OK) {
         sp_tune_know_machine(&t);
         s = sp_tune_consult(&t);

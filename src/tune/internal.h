@@ -17,6 +17,7 @@ typedef struct {
     spry_tune_options opt;
     spry_machine m;
     spry_records *db;    /* NULL: nothing is kept */
+    spry_records *site;  /* behind it, only read; NULL: there is none */
     void *oracle;        /* the family's; NULL: nothing is measured */
     sp_adviser *adviser; /* the same; NULL: nobody was asked */
     sp_history history;
@@ -75,14 +76,28 @@ void sp_tune_end(sp_tuner *t);
 /* Room for proposals and results. */
 spry_status sp_tune_open_results(sp_tuner *t);
 
-/* The machine and the store, or a note (prepare.c). */
+/* The machine (prepare.c). */
 spry_status sp_tune_prepare(sp_tuner *t);
+/* The store and the site's, or a note; a store that was named must be one. */
+spry_status sp_tune_open_stores(sp_tuner *t);
+/* The machine as a store knows it; 0: none does. */
+int sp_tune_known_machine(spry_machine *out, sp_tuner *t);
 /* The machine's probed numbers, which only guesses and races need. */
 void sp_tune_know_machine(sp_tuner *t);
 /* Find who proposes and predicts, and what earlier tunes found. */
 spry_status sp_tune_consult(sp_tuner *t);
 /* An answer from the store becomes *out; NULL when there is none. */
 spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
+/* The plan of an answer, looked at once more. */
+spry_status sp_tune_answered(spry_plan **out, sp_tuner *t,
+                             const spry_answer *a);
+/* The lock file that is to be obeyed, if there is one; and its answer. When it
+ * has none *out is NULL, and the sentence says so (locked.c). */
+int sp_tune_lock(char *out, size_t size, const sp_tuner *t);
+spry_status sp_tune_locked(spry_plan **out, sp_tuner *t, const char *path);
+/* What computes a plan, as an answer and a lock file name it. */
+enum { SP_KERNEL_MARK = 192 };
+void sp_kernel_mark(char out[SP_KERNEL_MARK], const spry_plan *plan);
 /* Add candidates: baselines, what the store liked, what the adviser likes. */
 spry_status sp_tune_propose(sp_tuner *t);
 /* Add neighbours of what won so far; 0 added ends the search. */

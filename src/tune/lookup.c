@@ -10,14 +10,8 @@
 static spry_machine known_machine(sp_tuner *t)
 {
     spry_machine known;
-    int found = 0;
 
-    if (!t->m.probed &&
-        spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
-            SPRY_OK &&
-        found)
-        return known;
-    return t->m;
+    return !t->m.probed && sp_tune_known_machine(&known, t) ? known : t->m;
 }
 
 static spry_status glance(const sp_tuner *t, const spry_plan *plan)
@@ -33,7 +27,7 @@ static spry_status glance(const sp_tuner *t, const spry_plan *plan)
 
 /* A store may be stale or damaged, so its word is not enough: the plan must
  * give right results before it is handed out. */
-static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
+spry_status sp_tune_answered(spry_plan **out, sp_tuner *t, const spry_answer *a)
 {
     spry_tuning story = {.looked_up = 1, .verified = 1};
     spry_status s = t->family->make(out, t->p, a->schedule, &t->m, NULL);
@@ -42,6 +36,7 @@ static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
         s = glance(t, *out);
     if (s != SPRY_OK) {
         spry_plan_free(*out);
+        *out = NULL;
         return s;
     }
     snprintf(story.best, sizeof story.best, "%s", a->schedule);
@@ -65,20 +60,27 @@ static spry_status make_from(spry_plan **out, sp_tuner *t, const spry_answer *a)
     return s;
 }
 
-spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
+/* What cannot be made again, say without a compiler, or is not right, is tuned
+ * anew. */
+static void look_up_in(spry_plan **out, sp_tuner *t, spry_records *db)
 {
     spry_answer a;
     int found = 0;
 
+    if (db &&
+        spry_records_find(db, &a, &found, t->p->key, t->m.fingerprint,
+                          t->opt.calls, t->opt.effort) == SPRY_OK &&
+        found)
+        (void)sp_tune_answered(out, t, &a);
+}
+
+spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
+{
     *out = NULL;
-    if (!t->db || t->opt.again ||
-        spry_records_find(t->db, &a, &found, t->p->key, t->m.fingerprint,
-                          t->opt.calls, t->opt.effort) != SPRY_OK ||
-        !found)
+    if (t->opt.again)
         return SPRY_OK;
-    /* What cannot be made again, say without a compiler, or is not right, is
-     * tuned anew. */
-    if (make_from(out, t, &a) != SPRY_OK)
-        *out = NULL;
+    look_up_in(out, t, t->db);
+    if (!*out)
+        look_up_in(out, t, t->site);
     return SPRY_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "machine/machine.h"
+#include "records/records.h"
 #include "tune/internal.h"
 
 void sp_tuner_note(sp_tuner *t, const char *sentence)
@@ -20,7 +21,7 @@ double sp_tuner_left(const sp_tuner *t)
 
 /* A store that the caller names must be one. The user's own may be missing or
  * out of reach: a tune works without, but forgets. */
-static spry_status open_store(sp_tuner *t)
+static spry_status open_own_store(sp_tuner *t)
 {
     spry_status s = spry_records_open(&t->db, t->opt.store);
     char why[400];
@@ -33,23 +34,47 @@ static spry_status open_store(sp_tuner *t)
     return SPRY_OK;
 }
 
+spry_status sp_tune_open_stores(sp_tuner *t)
+{
+    char why[400];
+    spry_status s = open_own_store(t);
+
+    if (s != SPRY_OK || sp_site_open(&t->site) == SPRY_OK)
+        return s;
+    snprintf(why, sizeof why, "the site's store is of no use: %.350s",
+             spry_message());
+    sp_tuner_note(t, why);
+    return SPRY_OK;
+}
+
+int sp_tune_known_machine(spry_machine *out, sp_tuner *t)
+{
+    spry_records *from[] = {t->db, t->site};
+    int found = 0;
+
+    for (int i = 0; i < 2 && !found; i++)
+        if (from[i] && spry_records_get_machine(from[i], out, &found,
+                                                t->m.fingerprint) != SPRY_OK)
+            found = 0;
+    return found;
+}
+
 /* A machine is probed once; then the store knows it. If that was a noisy
  * hour it is probed again, and the better numbers stay. */
 void sp_tune_know_machine(sp_tuner *t)
 {
     spry_machine known;
-    int found = 0;
+    int found;
 
     if (t->m.probed || t->opt.effort == SPRY_LOOKUP)
         return;
-    if (t->db &&
-        spry_records_get_machine(t->db, &known, &found, t->m.fingerprint) ==
-            SPRY_OK &&
-        found && known.probed &&
+    found = sp_tune_known_machine(&known, t);
+    if (found && known.probed &&
         (spry_machine_grade(&known) != 'D' ||
          !sp_budget_has_time_to_probe(t))) {
         t->m = known;
-        (void)spry_records_put_machine(t->db, &t->m);
+        if (t->db)
+            (void)spry_records_put_machine(t->db, &t->m);
         return;
     }
     if (!sp_budget_has_time_to_probe(t)) {
@@ -65,7 +90,7 @@ void sp_tune_know_machine(sp_tuner *t)
         (void)spry_records_put_machine(t->db, &t->m);
 }
 
-static spry_status find_machine(sp_tuner *t)
+spry_status sp_tune_prepare(sp_tuner *t)
 {
     spry_status s = SPRY_OK;
 
@@ -76,13 +101,4 @@ static spry_status find_machine(sp_tuner *t)
     if (s == SPRY_OK && t->opt.threads)
         s = spry_machine_limit(&t->m, t->opt.threads, t->m.isa);
     return s;
-}
-
-spry_status sp_tune_prepare(sp_tuner *t)
-{
-    spry_status s = find_machine(t);
-
-    if (s != SPRY_OK)
-        return s;
-    return open_store(t);
 }

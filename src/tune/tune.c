@@ -57,6 +57,7 @@ void sp_tune_end(sp_tuner *t)
     if (t->shared.data)
         sp_shared_close(&t->shared);
     spry_records_close(t->db);
+    spry_records_close(t->site);
 }
 
 /* ---- choosing without measuring ---- */
@@ -171,8 +172,10 @@ static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
     return s;
 }
 
-static void store_answer(sp_tuner *t, const spry_tuning *story)
+static void store_answer(sp_tuner *t, const spry_tuning *story,
+                         const spry_plan *plan)
 {
+    char mark[SP_KERNEL_MARK];
     spry_answer a = {.problem = t->p->key,
                      .machine = t->m.fingerprint,
                      .baseline = story->baseline,
@@ -186,10 +189,13 @@ static void store_answer(sp_tuner *t, const spry_tuning *story)
                      .tuning_seconds = sp_seconds() - t->begun,
                      .calls = t->opt.calls,
                      .effort = t->opt.effort,
-                     .when = (int64_t)time(NULL)};
+                     .when = (int64_t)time(NULL),
+                     .kernel = mark};
 
-    if (t->db && !t->stopped && (!t->late || story->changed))
-        (void)spry_records_answer(t->db, &a);
+    if (!t->db || t->stopped || (t->late && !story->changed))
+        return;
+    sp_kernel_mark(mark, plan);
+    (void)spry_records_answer(t->db, &a);
 }
 
 /* ---- measuring ---- */
@@ -438,7 +444,7 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
         s = hand_over(out, t, &story);
     }
     if (s == SPRY_OK) {
-        store_answer(t, &story);
+        store_answer(t, &story, *out);
         sp_tune_learn(t);
     }
     return s;
@@ -459,30 +465,56 @@ static int too_few_calls(sp_tuner *t)
     return 1;
 }
 
+/* Is a plain loop all that is asked for? */
+static int plain_will_do(sp_tuner *t)
+{
+    return t->opt.effort == SPRY_LOOKUP || t->p->kind->nothing(t->p) ||
+           too_few_calls(t);
+}
+
+/* What was frozen, and nothing else. */
+static spry_status obey(spry_plan **out, sp_tuner *t, const char *lock)
+{
+    spry_status s = sp_tune_locked(out, t, lock);
+
+    if (s != SPRY_OK || *out)
+        return s;
+    if (!plain_will_do(t))
+        return SPRY_STORE;
+    sp_tuner_note(t, spry_message());
+    return choose_unmeasured(out, t, 0);
+}
+
+static spry_status find(spry_plan **out, sp_tuner *t)
+{
+    spry_status s = sp_tune_open_stores(t);
+
+    if (s == SPRY_OK)
+        s = sp_tune_lookup(out, t);
+    if (s != SPRY_OK || *out)
+        return s;
+    sp_tune_know_machine(t);
+    if (plain_will_do(t))
+        return choose_unmeasured(out, t, 0);
+    return t->opt.effort == SPRY_PREDICT ? choose_unmeasured(out, t, 1)
+                                         : measure(out, t);
+}
+
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt)
 {
     SP_NEED_NEW(out, p);
 
     sp_tuner t;
+    char lock[4096];
     spry_status s;
 
     s = sp_tune_begin(&t, p, opt);
     if (s == SPRY_OK)
         s = sp_tune_prepare(&t);
     if (s == SPRY_OK)
-        s = sp_tune_lookup(out, &t);
-    if (s == SPRY_OK && !*out) {
-        int nothing = p->kind->nothing(p);
-
-        sp_tune_know_machine(&t);
-        if (t.opt.effort == SPRY_LOOKUP || nothing || too_few_calls(&t))
-            s = choose_unmeasured(out, &t, 0);
-        else if (t.opt.effort == SPRY_PREDICT)
-            s = choose_unmeasured(out, &t, 1);
-        else
-            s = measure(out, &t);
-    }
+        s = sp_tune_lock(lock, sizeof lock, &t) ? obey(out, &t, lock)
+                                                : find(out, &t);
     sp_tune_end(&t);
     return s;
 }

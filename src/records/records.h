@@ -1,0 +1,27 @@
+/* records.h - what a site gives all of its users: a store behind their own,
+ * and a lock file. Both are read, never written. */
+#ifndef SP_RECORDS_H
+#define SP_RECORDS_H
+
+#include "base/base.h"
+#include "spry/records.h"
+
+/* The site's store: $SPRY_SITE_STORE, else what site.conf says. *out is NULL,
+ * and all is well, when there is none. */
+spry_status sp_site_open(spry_records **out);
+
+/* An answer of a lock file; its texts live until it is freed. */
+typedef struct {
+    spry_answer answer;
+    int found;
+    int elsewhere; /* answers for this problem on other machines */
+    sp_json_doc doc;
+} sp_locked;
+
+/* For as many calls, else for very many. SPRY_INPUT when the file is no lock
+ * file, or was changed after it was written. */
+spry_status sp_lock_find(sp_locked *out, const char *path, const char *problem,
+                         const char *machine, double calls);
+void sp_locked_free(sp_locked *x);
+
+#endif

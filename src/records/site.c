@@ -1,0 +1,25 @@
+/* site.c - the store that a site gives all of its users: looked up when their
+ * own has no answer, and never written. */
+#include "base/site.h"
+#include "records/internal.h"
+#include "records/records.h"
+
+spry_status sp_site_open(spry_records **out)
+{
+    spry_records *db = sp_alloc(1, sizeof *db);
+    spry_status s = SPRY_OK;
+
+    *out = NULL;
+    if (!db)
+        return sp_fail_memory(sizeof *db);
+    if (sp_site_path(db->path, sizeof db->path, "store", "SPRY_SITE_STORE"))
+        s = sp_store_open(db, SP_ONLY_READ);
+    else
+        db->path[0] = 0;
+    if (s == SPRY_OK && db->path[0] && db->version > 0) {
+        *out = db;
+        return SPRY_OK;
+    }
+    spry_records_close(db);
+    return s;
+}

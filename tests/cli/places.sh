@@ -1,0 +1,39 @@
+#!/bin/sh
+# places.sh - what is kept is the user's alone, whatever the umask, and nothing
+# is written outside of the folders that are named for it.
+set -eu
+: "${SPRY:?path of the spry command}"
+dir=$PWD
+mkdir home tmp
+unset SPRY_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME || true
+export HOME="$dir/home" TMPDIR="$dir/tmp" SPRY_SITE_STORE='' SPRY_LOCK=''
+how='--budget 2s --progress none --json'
+
+for mask in 000 077; do
+    # shellcheck disable=SC2086  # words
+    (umask $mask && "$SPRY" tune gen:uniform,rows=2000,nnz=2$mask $how) \
+        >/dev/null 2>&1
+    bad=$(find home -mindepth 1 \( -type d ! -perm 700 \
+        -o -type f ! -perm 600 \) -printf '%m %p\n')
+    [ -z "$bad" ] || { echo "umask $mask: $bad"; exit 1; }
+    rm -rf home
+    mkdir home
+done
+[ -z "$(ls tmp)" ] || { echo "left behind: $(ls tmp)"; exit 1; }
+
+if ! command -v strace >/dev/null || ! strace -o /dev/null true 2>/dev/null
+then
+    echo "no strace: writes were not watched"
+    exit 0
+fi
+# shellcheck disable=SC2086
+strace -f -qq -o trace -e trace=%file,connect,socket "$SPRY" tune \
+    gen:uniform,rows=2000,nnz=21000 $how --effort patient >/dev/null 2>&1
+outside=$(grep -E 'O_WRONLY|O_RDWR|O_CREAT|mkdir|rename|unlink|truncate' trace |
+    grep -vE '= -1 E|readlink' | sed -n 's/^[^"]*"\([^"]*\)".*/\1/p' |
+    grep '^/' | grep -vE "^($dir/(home|tmp)/|/dev/null|/dev/shm/|/proc/)" ||
+    true)
+[ -z "$outside" ] || { echo "written outside: $outside"; exit 1; }
+net=$(grep -E 'connect\(.*AF_INET' trace || true)
+[ -z "$net" ] || { echo "connects: $net"; exit 1; }
+echo "$(wc -l <trace) calls watched"
