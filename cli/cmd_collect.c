@@ -9,7 +9,7 @@
 
 static const char *suite, *ops = "spmv,spmm,sddmm", *widths = "128",
                           *types = "f32", *counts;
-static int schedules = 100, from = SPRY_DRAW_BOTH, timer;
+static int schedules = 100, from = SPRY_DRAW_BOTH, timer, choose;
 static double budget;
 static const opt options[] = {
     {"suite", OPT_TEXT, &suite, "small|default",
@@ -22,6 +22,8 @@ static const opt options[] = {
      "of each problem, in all (100)"},
     {"from", OPT_WORD, &from, "both|super|families",
      "nests as WACO samples them, formats, or both"},
+    {"choose", OPT_FLAG, &choose, NULL,
+     "of eight times as many, what the model in use would learn most from"},
     {"clock", OPT_WORD, &timer, "wall|processor",
      "processor: on one thread, for a machine at other work"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop after: 60s, 10m, 2h"},
@@ -204,6 +206,7 @@ static spry_status collect_one(tally *t, const spry_problem *p,
     o.machine = m;
     o.kernels = t->kernels;
     o.processor_time = timer;
+    o.choose = choose;
     o.progress = show;
     o.payload = t;
     s = say_status(spry_collect(&c, t->db, p, t->source, NULL, &o));

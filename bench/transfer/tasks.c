@@ -229,7 +229,8 @@ static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool,
                                const sp_pretrained *source)
 {
     int64_t n = pool->e->subjects, most = k / SHOTS_EACH;
-    int64_t each = n < most ? (k + n - 1) / n : SHOTS_EACH, at = 0;
+    sp_choosing how = {k, n < most ? (k + n - 1) / n : SHOTS_EACH, 0};
+    int64_t at = 0;
     uint8_t *all = sp_alloc(pool->rows + 1, 1), *own;
     sp_slice matrices;
     spry_status s;
@@ -242,7 +243,7 @@ static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool,
     if (s != SPRY_OK)
         return s;
     own = sp_alloc(matrices.t.rows + 1, 1);
-    s = own ? sp_bayes_choose(own, source, &matrices.t, k, each) : SPRY_SYSTEM;
+    s = own ? sp_bayes_choose(own, source, &matrices.t, &how) : SPRY_SYSTEM;
     for (int64_t r = 0; own && r < pool->rows; r++)
         if (all[r])
             keep[r] = own[at++];

@@ -61,12 +61,15 @@ typedef struct {
     /* 1: time is processor time, which a machine at other work does not
      * lengthen much; the machine must have one thread. */
     int processor_time;
+    /* 1: of eight times as many the schedules of which the model in use would
+     * learn most, given what it learned on this machine. */
+    int choose;
 } spry_collect_options;
 
 #define SPRY_COLLECT_DEFAULTS                                                \
     {                                                                        \
         sizeof(spry_collect_options), 100, SPRY_DRAW_BOTH, 0, 1, NULL, NULL, \
-            NULL, NULL, 0, NULL, 0                                           \
+            NULL, NULL, 0, NULL, 0, 0                                        \
     }
 
 /* Measure what db lacks of a problem. source and group go into its origin;

@@ -123,12 +123,15 @@ double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
 spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
                            double opinion[SP_LOCAL_OPINIONS],
                            const sp_bayes *b);
-/* What to measure (choose.c): keep[row] becomes 1 for `count` rows, at most
- * `each` of a subject, one after another that whose record would make most
- * of the others known, where fast schedules matter most. Times are not looked
- * at. */
+/* What to measure (choose.c): keep[row] becomes 1 for `count` rows behind the
+ * `known` first ones, which were measured, at most `each` of a subject; one
+ * after another that whose record would make most of the others known, where
+ * fast schedules matter most. Times are not looked at. */
+typedef struct {
+    int64_t count, each, known;
+} sp_choosing;
 spry_status sp_bayes_choose(uint8_t *keep, const sp_pretrained *source,
-                            const sp_dataset *t, int64_t count, int64_t each);
+                            const sp_dataset *t, const sp_choosing *how);
 /* A row's numbers on the scale of the source's first network. */
 void sp_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *all,
                    const float row[SP_FEATURES]);

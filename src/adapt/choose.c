@@ -109,7 +109,7 @@ static void measure(field *f, int64_t i, float *row)
     f->used[f->b.subject[i]]++;
 }
 
-static int64_t best_of(const field *f, int64_t each)
+static int64_t best_of(const field *f, const sp_choosing *how)
 {
     double most = -1;
     int64_t best = -1;
@@ -117,7 +117,8 @@ static int64_t best_of(const field *f, int64_t each)
     for (int64_t i = 0; i < f->b.rows; i++) {
         double now;
 
-        if (f->chosen[i] || f->used[f->b.subject[i]] >= each)
+        if (f->chosen[i] || f->b.from[i] < how->known ||
+            f->used[f->b.subject[i]] >= how->each)
             continue;
         now = worth(f, i);
         if (now > most) {
@@ -128,18 +129,32 @@ static int64_t best_of(const field *f, int64_t each)
     return best;
 }
 
+/* What was measured already; of very much an even share. */
+static void recall(field *f, int64_t known, float *row)
+{
+    enum { FEW = 256 };
+    int64_t step = 1 + known / FEW;
+
+    for (int64_t i = 0; i < f->b.rows && f->b.from[i] < known; i += step)
+        measure(f, i, row);
+    memset(f->used, 0,
+           (size_t)(f->b.subject[f->b.rows - 1] + 1) * sizeof *f->used);
+}
+
 spry_status sp_bayes_choose(uint8_t *keep, const sp_pretrained *source,
-                            const sp_dataset *t, int64_t count, int64_t each)
+                            const sp_dataset *t, const sp_choosing *how)
 {
     field f = {.left = NULL};
     spry_status s = field_new(&f, source, t);
     float *row = NULL;
 
+    memset(keep, 0, (size_t)t->rows);
     if (s == SPRY_OK && !(row = sp_alloc(f.b.rows + 1, sizeof *row)))
         s = sp_fail_memory((size_t)f.b.rows * sizeof *row);
-    memset(keep, 0, (size_t)t->rows);
-    while (s == SPRY_OK && count-- > 0) {
-        int64_t best = best_of(&f, each);
+    if (s == SPRY_OK && f.b.rows > 0)
+        recall(&f, how->known, row);
+    for (int64_t i = 0; s == SPRY_OK && i < how->count; i++) {
+        int64_t best = best_of(&f, how);
 
         if (best < 0)
             break;

@@ -15,6 +15,9 @@
 /* Trials whose kernels are compiled together, and that race together. */
 enum { BATCH = 128, SIDE_BY_SIDE = SP_HEAT_WIDEST };
 
+/* Drawn for each that is chosen. */
+enum { CANDIDATES = 8 };
+
 /* A trial this many times slower than the baseline need not race. */
 static const double CUT = 8;
 
@@ -227,10 +230,17 @@ static spry_status draw(collection *c, const sp_urn *u)
     spry_schedule plain[SP_BASELINES];
     int wanted =
         c->opt.list ? c->opt.listed : c->opt.schedules - c->known.count;
+    int chosen = c->opt.choose && !c->opt.list ? wanted : 0;
     int supers = c->opt.draw == SPRY_DRAW_SUPER  ? wanted
                  : c->opt.draw == SPRY_DRAW_BOTH ? wanted / 2
                                                  : 0;
-    spry_status s = sp_schedule_list_open(&c->list, SP_BASELINES + wanted);
+    spry_status s;
+
+    if (chosen) { /* from so many more */
+        wanted *= CANDIDATES;
+        supers *= CANDIDATES;
+    }
+    s = sp_schedule_list_open(&c->list, SP_BASELINES + wanted);
 
     c->baselines = sp_sparse_baselines(plain, u->p, &c->m);
     for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
@@ -239,6 +249,8 @@ static spry_status draw(collection *c, const sp_urn *u)
         take_listed(c);
     else if (s == SPRY_OK)
         s = sp_urn_draw(&c->list, &c->known, u, wanted - supers, supers);
+    if (s == SPRY_OK && chosen)
+        s = sp_urn_choose(&c->list, c->baselines, chosen, u);
     if (s == SPRY_OK)
         s = sp_shared_open(&c->shared,
                            (size_t)c->list.count * sizeof(sp_result));

@@ -35,4 +35,9 @@ int sp_urn_can(const sp_urn *u, const spry_schedule *x);
 spry_status sp_urn_draw(sp_schedule_list *l, const sp_schedule_list *known,
                         const sp_urn *u, int families, int supers);
 
+/* Of the points from `first` on, `count` of which the model in use would learn
+ * most (choose.c); the others leave. SPRY_USAGE when there is none. */
+spry_status sp_urn_choose(sp_schedule_list *l, int first, int count,
+                          const sp_urn *u);
+
 #endif

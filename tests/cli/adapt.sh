@@ -29,6 +29,18 @@ file=$(get "d['adapted'][0]['file']")
 test -e "$file" || fail "no file $file"
 expect 0 "$SPRY" model info --on "$fp"
 has 'learned   of spmm' out
+# What to measure next is chosen, and is as many as were asked for.
+expect 0 "$SPRY" collect --store c.db --ops spmm --widths 8 --limits 1 \
+    --schedules 6 --from families --clock processor --choose --json \
+    gen:powerlaw,rows=300,nnz=3000
+records=$(python3 -c "import sqlite3
+print(sqlite3.connect('c.db').execute('select count(*) from record').fetchone()[0])")
+test "$records" -ge 6 || fail "$records records"
+test "$records" -le 9 || fail "$records records"
+SPRY_MODELS=$PWD/nowhere expect 2 "$SPRY" collect --store c.db --ops spmm \
+    --widths 4 --limits 1 --schedules 2 --clock processor --choose \
+    gen:powerlaw,rows=300,nnz=3000
+has 'no model of spmm' err
 # What is damaged is said so, and the model speaks without it.
 head -c 300 "$file" >part.spry && cp part.spry "$file"
 expect 0 "$SPRY" model info --on "$fp"
