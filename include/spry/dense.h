@@ -138,6 +138,10 @@ typedef struct {
     const float *weights, *bias;
     int given;    /* matmul: B comes with each run */
     int shared_b; /* matmul: one B for the whole batch */
+    /* conv2d, matmul: the share of the weights that is 0, in steps of 5 % up
+     * to 90 %, then of 1 %; 0 below 30 %. A problem counts it where weights
+     * are given; where they are NULL, so many of the random ones are 0. */
+    float sparsity;
 } spry_operator;
 
 /* A small operator of this kind: one image, stride 1, no padding, no epilogue,

@@ -152,6 +152,9 @@ static spry_status make_twin(sp_dense_oracle *o, sp_rng *r)
         s = fill(&o->weights[1], sp_dense_bias(&op), r, 1, 1);
     if (s != SPRY_OK)
         return s;
+    for (int64_t i = 0; op.sparsity > 0 && i < sp_dense_weights(&op); i++)
+        if (op.weights[i] == 0)
+            o->weights[0][i] = 0; /* as many, and at the same places */
     op.weights = o->weights[0];
     op.bias = o->weights[1];
     op.act = exact_act(o);

@@ -11,6 +11,9 @@
 #include "problem/problem.h"
 #include "spry/dense.h"
 
+/* From this share of zeros on, weights may pay as sparse ones. */
+#define SP_SPARSE_FROM 0.3
+
 typedef struct {
     spry_problem head;
     spry_operator op;      /* all pitches and skips are set */

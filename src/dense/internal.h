@@ -3,6 +3,7 @@
 #define SP_DENSE_INTERNAL_H
 
 #include "dense/dense.h"
+#include "dense/pruned.h"
 #include "dense/tile.h"
 #include "machine/isa.h"
 
@@ -14,13 +15,15 @@ typedef enum {
     SP_WINO2,  /* Winograd's F(2x2, 3x3) */
     SP_DW,     /* depthwise */
     SP_ROWS,   /* row by row, in vectors */
+    SP_PRUNED, /* weights that are 0 left out */
     SP_ALGORITHMS
 } sp_algorithm;
 
 typedef struct {
     sp_algorithm algorithm;
     int mr, v;     /* pixels or rows of a tile, vectors of its channels */
-    int64_t block; /* rows of tiles before the next channels; 0: all */
+    int64_t block; /* rows of tiles before the next channels, or columns of
+                      sparse weights; 0: all */
     int channels;  /* threads split channels, not pixels */
     int threads;
 } sp_dense_way;
@@ -40,6 +43,10 @@ spry_status sp_dense_ways(sp_dense_way **out, int *count,
 
 /* ---- plans (plan.c) ---- */
 
+/* Weights that are not 0 (pruned.c). */
+typedef struct sp_pruned sp_pruned;
+void sp_pruned_free(sp_pruned *w);
+
 struct sp_dense_plan {
     spry_plan head;
     const sp_dense_problem *p;
@@ -49,6 +56,7 @@ struct sp_dense_plan {
     float *bias;   /* padded with zeros to whole vectors; NULL: none */
     int64_t scratch;
     struct sp_tiling *tiling; /* NULL: it has none */
+    sp_pruned *pruned;        /* weights without zeros; NULL: it has none */
     sp_scratch *memory;       /* of all shares; NULL: none is needed */
     int foreign; /* for a wider machine than this one: not to be run */
     spry_machine machine;
@@ -68,7 +76,7 @@ typedef struct sp_dense_algorithm {
 } sp_dense_algorithm;
 
 extern const sp_dense_algorithm sp_dense_plain, sp_dense_direct, sp_dense_wino2,
-    sp_dense_dw, sp_dense_rows;
+    sp_dense_dw, sp_dense_rows, sp_dense_pruned;
 
 spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
                                const sp_dense_way *x, const spry_machine *m);
@@ -98,6 +106,7 @@ typedef struct {
     const sp_tile_set *tiles;
     const sp_depthwise_set *depthwise;
     const sp_winograd_set *winograd;
+    const sp_pruned_set *pruned;
 } sp_dense_loops;
 
 sp_dense_loops sp_dense_loops_of(spry_isa isa);

@@ -11,7 +11,8 @@
     extern sp_row_loops *const sp_row_loops_##name;        \
     extern const sp_tile_set sp_tile_set_##name;           \
     extern const sp_depthwise_set sp_depthwise_set_##name; \
-    extern const sp_winograd_set sp_winograd_set_##name;
+    extern const sp_winograd_set sp_winograd_set_##name;   \
+    extern const sp_pruned_set sp_pruned_set_##name;
 SP_BUILT_ISAS(SP_DECLARE)
 #undef SP_DECLARE
 

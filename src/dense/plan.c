@@ -7,7 +7,7 @@
 
 static const sp_dense_algorithm *const algorithms[SP_ALGORITHMS] = {
     &sp_dense_plain, &sp_dense_direct, &sp_dense_wino2, &sp_dense_dw,
-    &sp_dense_rows};
+    &sp_dense_rows, &sp_dense_pruned};
 
 static const sp_plan_kind dense_plans;
 
@@ -44,6 +44,7 @@ static void free_plan(spry_plan *head)
     sp_free(plan->packed);
     sp_free(plan->bias);
     sp_tiling_free(plan->tiling);
+    sp_pruned_free(plan->pruned);
     sp_scratch_close(plan->memory);
     sp_free(plan);
 }

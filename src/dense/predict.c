@@ -194,6 +194,35 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
                         (double)(op->n * p->height) * tiles, x->threads);
 }
 
+/* Loads bound it: a vector for every product, and the weight. Columns and
+ * sums are turned, sums of all blocks but the first are loaded again. */
+static double predict_pruned(const sp_dense_problem *p, const sp_dense_way *x,
+                             const rates *r)
+{
+    extent e = extent_of(p);
+    double columns = e.c * e.taps, kept = 1 - (double)p->op.sparsity;
+    double vectors = ceil((double)p->rows / r->lanes), split = x->threads;
+    double mine = x->channels ? vectors : ceil(vectors / split);
+    double tiles = ceil(mine / x->v), v = mine / tiles;
+    double rows = x->channels ? 64 * ceil(ceil(e.k / 64) / split) : e.k;
+    double block = x->block ? (double)x->block : columns;
+    double blocks = ceil(columns / block), chunks = blocks > 1 ? ceil(rows / 512) : 1;
+    double nonzeros = kept * columns * rows;
+    double each = fmax(0.55 * (v + 1) + 0.3, 4.0 / x->mr);
+    double turn = r->lanes > 8 ? 5 : 3;
+    double cycles =
+        nonzeros * each + rows * blocks * (8 + 1.2 * v + (blocks > 1 ? v : 0)) +
+        turn * v * columns * chunks + (turn + 1) * v * rows + 100 * e.taps * chunks;
+    double memory =
+        reading(r, 4 * r->lanes * v * nonzeros, 4 * r->lanes * v * block * 1.3) +
+        reading(r, 8 * nonzeros, 8 * nonzeros) ;
+
+    cycles *= tiles;
+    memory *= tiles;
+    return fmax(cycles * r->cycle, memory) + 0.2 * memory +
+           (x->threads > 1 ? r->fork : 0);
+}
+
 /* ---- plain loops, rows ---- */
 
 static double predict_plain(const sp_dense_problem *p, const sp_dense_way *x,
@@ -232,6 +261,7 @@ double sp_dense_predict(const sp_dense_problem *p, const sp_dense_way *x,
     case SP_WINO2: return predict_wino2(p, x, &r);
     case SP_DW: return predict_dw(p, x, &r);
     case SP_ROWS: return predict_rows(p, x, &r);
+    case SP_PRUNED: return predict_pruned(p, x, &r);
     case SP_PLAIN:
     case SP_ALGORITHMS: break;
     }
@@ -249,5 +279,7 @@ double sp_dense_least(const sp_dense_problem *p, const spry_machine *m)
                        : 1;
 
     /* clipped taps are not computed: half of them at the very most */
+    if ((double)p->op.sparsity > 0)
+        saved = fmin(saved, 1 - (double)p->op.sparsity);
     return saved * 0.4 * flops * r.cycle / (4 * r.lanes) / m->threads;
 }

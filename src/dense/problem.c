@@ -1,4 +1,5 @@
 /* problem.c - an operator becomes a problem with a key. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,8 @@ static void make_key(sp_dense_problem *p)
     snprintf(p->head.key, sizeof p->head.key, "%.80s-%s", text, hex);
 }
 
-/* Of the size that trained ones have: sums stay near 1. */
+/* Of the size that trained ones have: sums stay near 1. The smallest are
+ * pruned. */
 static spry_status make_weights(sp_dense_problem *p)
 {
     int64_t weights = p->op.weights ? 0 : sp_dense_weights(&p->op);
@@ -52,8 +54,12 @@ static spry_status make_weights(sp_dense_problem *p)
     p->own[1] = bias ? sp_alloc_raw(bias, sizeof(float)) : NULL;
     if ((weights && !p->own[0]) || (bias && !p->own[1]))
         return sp_fail_memory((size_t)(weights + bias) * sizeof(float));
-    for (int64_t i = 0; i < weights; i++)
-        p->own[0][i] = scale * (float)(sp_rng_unit(&r) - 0.5);
+    for (int64_t i = 0; i < weights; i++) {
+        double x = sp_rng_unit(&r) - 0.5;
+
+        p->own[0][i] =
+            2 * fabs(x) < (double)p->op.sparsity ? 0 : scale * (float)x;
+    }
     for (int64_t i = 0; i < bias; i++)
         p->own[1][i] = (float)(sp_rng_unit(&r) - 0.5);
     if (weights)
@@ -61,6 +67,24 @@ static spry_status make_weights(sp_dense_problem *p)
     if (bias)
         p->op.bias = p->own[1];
     return SPRY_OK;
+}
+
+/* Alike operators with about as many zeros are one problem. */
+static float count_zeros(const spry_operator *op)
+{
+    int64_t count = sp_dense_weights(op), zeros = 0;
+    double share;
+
+    if (op->given || op->groups > 1 ||
+        (op->kind != SPRY_CONV2D && op->kind != SPRY_MATMUL))
+        return 0;
+    for (int64_t i = 0; i < count; i++)
+        zeros += op->weights[i] == 0;
+    share = (double)zeros / (double)count;
+    if (share < SP_SPARSE_FROM)
+        return 0;
+    return (float)(share < 0.9 ? round(20 * share) / 20
+                               : round(100 * share) / 100);
 }
 
 static int64_t terms_of(const spry_operator *op)
@@ -121,8 +145,11 @@ spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
     s = sp_operator_settle(&p->op);
     if (s == SPRY_OK) {
         set_shape(p);
-        make_key(p);
         s = make_weights(p);
+    }
+    if (s == SPRY_OK) {
+        p->op.sparsity = count_zeros(&p->op);
+        make_key(p);
     }
     if (s == SPRY_OK)
         *out = &p->head;

@@ -115,6 +115,31 @@ static void add_sums(walk *w)
     add_tiles(w, x, SP_DEPTHWISE_MR);
 }
 
+/* Vectors of pixels, and the columns of weights for which they stay in the
+ * nearest cache, or in the next. */
+static void add_pruned(walk *w)
+{
+    const sp_pruned_set *set = sp_dense_loops_of(w->m->isa).pruned;
+    double near = (double)spry_machine_cache(w->m, 0);
+    sp_dense_way x = {.algorithm = SP_PRUNED, .threads = 1};
+
+    if (!set || w->p->op.sparsity == 0)
+        return;
+    if (near <= 0)
+        near = 32768;
+    for (x.v = 1; x.v <= SP_PRUNED_V; x.v++)
+        for (x.mr = 1; x.mr <= SP_PRUNED_MR; x.mr++)
+            for (int i = 0; i < 4; i++) {
+                static const double share[] = {0.5, 0.75, 1.5, 0};
+
+                x.block =
+                    (int64_t)(share[i] * near / (4 * x.v * set->lanes)) / 16 *
+                    16;
+                if (x.block < w->p->terms)
+                    add_threads(w, x, 1);
+            }
+}
+
 spry_status sp_dense_ways(sp_dense_way **out, int *count,
                           const sp_dense_problem *p, const spry_machine *m)
 {
@@ -124,6 +149,7 @@ spry_status sp_dense_ways(sp_dense_way **out, int *count,
     add_threads(&w, x, 0);
     if (p->op.kind == SPRY_CONV2D || p->op.kind == SPRY_MATMUL)
         add_sums(&w);
+    add_pruned(&w);
     x.algorithm = SP_ROWS;
     add_threads(&w, x, 0);
     *out = w.list;

@@ -13,8 +13,8 @@ static const char *const kinds[] = {"conv2d",     "matmul",    "pool",
                                     "softmax",    "layernorm", "reduce",
                                     "elementwise"};
 static const char *const params[] = {
-    IMAGES " k=1 r=1 s=0 stride=1 pad=0 dilate=1 groups=1" EPILOGUE PITCHES,
-    "batch=1 m=1 n=1 k=1 b=fixed transposed=0" EPILOGUE PITCHES
+    IMAGES " k=1 r=1 s=0 stride=1 pad=0 dilate=1 groups=1 sparsity=0" EPILOGUE PITCHES,
+    "batch=1 m=1 n=1 k=1 b=fixed transposed=0 sparsity=0" EPILOGUE PITCHES
     " pitchb=0 skip=0 skipb=0 skipout=0",
     IMAGES " r=1 s=0 stride=1 pad=0 dilate=1 by=max countpad=0" PITCHES,
     "batch=1 m=1 n=1 scale=1 add=none" PITCHES,
@@ -242,6 +242,8 @@ static spry_status read_rest(spry_operator *op, const sp_recipe *r)
         s = read_float(&op->scale, r, "scale");
     if (s == SPRY_OK)
         s = read_float(&op->eps, r, "eps");
+    if (s == SPRY_OK)
+        s = read_float(&op->sparsity, r, "sparsity");
     op->add = (spry_add)add;
     op->act = (spry_act)act;
     op->by = (spry_by)by;
@@ -428,6 +430,7 @@ void spry_operator_text(char *out, size_t size, const spry_operator *op)
         put_images(&b, op);
     else
         put_rows(&b, op);
+    put_real(&b, "sparsity", op->sparsity, 0);
     put_size(&b, "bias", op->with_bias, 0);
     put_word(&b, "add", adds[op->add], op->add != SPRY_ADD_NONE);
     put_word(&b, "act", acts[op->act], op->act != SPRY_ACT_NONE);

@@ -1,0 +1,58 @@
+/* pruned.h - sparse weights times pixels: what the kernels of all instruction
+ * sets take.
+ *
+ * A convolution is a product of a sparse matrix, a row for each output
+ * channel and a column for each tap and input channel, with a tile of pixels:
+ * `v` vectors of them beside each other in every column. Of rows of the same
+ * length the ends of their loops are foreseen, so rows of a group are sorted
+ * by it. */
+#ifndef SP_DENSE_PRUNED_H
+#define SP_DENSE_PRUNED_H
+
+#include "dense/tile.h"
+
+enum { SP_PRUNED_V = 8, SP_PRUNED_MR = 2 };
+
+typedef struct {
+    float w;
+    int32_t at; /* floats from the tile's first to those it is for */
+} sp_nonzero;
+
+/* `rows` of them, of `length` nonzeros each. */
+typedef struct {
+    int32_t length, rows;
+} sp_pruned_run;
+
+typedef struct {
+    const sp_pruned_run *run;
+    int64_t runs;
+    const int32_t *row; /* of each: where it is in sums */
+    const sp_nonzero *nonzero;
+    const float *in; /* [columns][pitch] */
+    float *sums;     /* [rows][pitch] */
+    int64_t pitch;
+    int first; /* sums begin at 0 */
+} sp_pruned_sweep;
+
+/* Sums of `keep` channels and of `pixels` to where they belong. */
+typedef struct {
+    const float *sums; /* [keep, padded][pitch] */
+    int64_t pitch, keep;
+    int pixels;
+    const int64_t *place; /* of each pixel, in out and add */
+    float *out;
+    const float *add, *bias; /* NULL: none; bias is padded */
+    const sp_finish *f;
+} sp_pruned_out;
+
+typedef struct {
+    int lanes;
+    /* [sets of sums that take turns][vectors]; NULL: too many registers. */
+    void (*sweep[SP_PRUNED_MR + 1][SP_PRUNED_V + 1])(const sp_pruned_sweep *p);
+    /* Channels [0, channels) of `vectors` of pixels to out[channels][pitch]. */
+    void (*turn)(float *out, int64_t pitch, const float *const *pixel,
+                 int vectors, int64_t channels);
+    void (*put)(const sp_pruned_out *o);
+} sp_pruned_set;
+
+#endif
