@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph_files.h"
+#include "graph_layers.h"
 
 static const char *inputs, *out_file;
 static double unknown, budget, runs = 10;
@@ -121,6 +122,7 @@ static void inspect_json(const spry_graph *g)
     for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
         json_value(&j, &v);
     json_close(&j, ']');
+    graph_layers_json(&j, g);
     json_end(&j);
 }
 
@@ -139,6 +141,7 @@ static spry_status inspect(const spry_graph *g)
         print_value("input", &v);
     for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
         print_value("output", &v);
+    graph_layers_print(g);
     return SPRY_OK;
 }
 
@@ -219,6 +222,7 @@ static void explain_json(const spry_executor *e, double peak, double sum)
         json_text(&j, "name", x.name);
         json_text(&j, "task", x.task);
         json_text(&j, "way", x.way);
+        json_text(&j, "computed", graph_chosen(&x));
         json_number(&j, "density", x.density);
         json_number(&j, "macs", x.macs);
         json_number(&j, "seconds", x.seconds);
@@ -230,7 +234,7 @@ static void explain_json(const spry_executor *e, double peak, double sum)
 
 static void explain_text(const spry_executor *e, double peak, double sum)
 {
-    table *t = table_new("layer<task<way<zeros>time>share>of peak>");
+    table *t = table_new("layer<task<computed<way<zeros>time>share>of peak>");
     spry_executor_stage x;
 
     for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
@@ -238,6 +242,7 @@ static void explain_text(const spry_executor *e, double peak, double sum)
 
         table_cell(t, "%s", x.name);
         table_cell(t, "%s", x.task);
+        table_cell(t, "%s", graph_chosen(&x));
         table_cell(t, "%s", x.way);
         table_cell(t, x.density < 1 ? "%.0f %%" : "", 100 * (1 - x.density));
         table_cell(t, "%s", say_seconds(x.seconds));
@@ -334,11 +339,13 @@ static spry_status open_untuned(spry_executor **plain, double *seconds,
     return s;
 }
 
-static void report_tune(const double took[2], double spent)
+static void report_tune(const spry_executor *e, const double took[2],
+                        double spent)
 {
     json j;
 
     if (!cli.json) {
+        graph_chosen_print(e);
         printf("%s untuned, %s tuned: %s; tuning took %s\n",
                say_seconds(took[0]), say_seconds(took[1]),
                say_times(took[0] / took[1]), say_seconds(spent));
@@ -348,6 +355,7 @@ static void report_tune(const double took[2], double spent)
     json_number(&j, "tuning_seconds", spent);
     json_number(&j, "untuned_seconds", took[0]);
     json_number(&j, "tuned_seconds", took[1]);
+    graph_chosen_json(&j, e);
     json_end(&j);
 }
 
@@ -373,7 +381,7 @@ static spry_status tune(const spry_graph *g)
     if (s == SPRY_OK && !stop_asked())
         s = compare(took, plain, e, &a);
     if (s == SPRY_OK && !stop_asked())
-        report_tune(took, spent);
+        report_tune(e, took, spent);
     spry_executor_free(plain);
     spry_executor_free(e);
     graph_arrays_close(&a);
@@ -403,7 +411,8 @@ static const struct {
      inspect,
      {"net inspect",
       "MODEL.onnx|net:NAME",
-      "Show inputs, outputs, parameters and multiply-adds.",
+      "Show inputs, outputs, parameters and multiply-adds, and of every layer\n"
+      "the weights and the share of zeros among them.",
       {reading},
       1,
       1}},

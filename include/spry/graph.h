@@ -64,6 +64,20 @@ int spry_graph_nodes(const spry_graph *g);
 int64_t spry_graph_params(const spry_graph *g);
 int64_t spry_graph_macs(const spry_graph *g);
 
+/* An operator with weights that are known: Conv, Gemm, MatMul. */
+typedef struct {
+    const char *name; /* of what comes out */
+    const char *op;
+    int dims; /* of the weights */
+    int64_t dim[SPRY_GRAPH_DIMS];
+    int64_t weights, zeros, macs;
+} spry_graph_layer;
+
+int spry_graph_layers(const spry_graph *g);
+/* SPRY_USAGE when there is no layer i. */
+spry_status spry_graph_layer_of(const spry_graph *g, int i,
+                                spry_graph_layer *out);
+
 /* The slow right answer, summed in double: input[i] and output[i] hold the
  * elements of input and output i, float or int64_t. */
 spry_status spry_graph_reference(const spry_graph *g, const void *const *input,

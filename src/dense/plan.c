@@ -6,8 +6,8 @@
 #include "dense/tiling.h"
 
 static const sp_dense_algorithm *const algorithms[SP_ALGORITHMS] = {
-    &sp_dense_plain, &sp_dense_direct, &sp_dense_wino2, &sp_dense_dw,
-    &sp_dense_rows, &sp_dense_pruned};
+    &sp_dense_plain, &sp_dense_direct, &sp_dense_wino2,
+    &sp_dense_dw,    &sp_dense_rows,   &sp_dense_pruned};
 
 static const sp_plan_kind dense_plans;
 

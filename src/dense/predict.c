@@ -206,17 +206,23 @@ static double predict_pruned(const sp_dense_problem *p, const sp_dense_way *x,
     double tiles = ceil(mine / x->v), v = mine / tiles;
     double rows = x->channels ? 64 * ceil(ceil(e.k / 64) / split) : e.k;
     double block = x->block ? (double)x->block : columns;
-    double blocks = ceil(columns / block), chunks = blocks > 1 ? ceil(rows / 512) : 1;
+    double blocks = ceil(columns / block),
+           chunks = blocks > 1 ? ceil(rows / 512) : 1;
     double nonzeros = kept * columns * rows;
     double each = fmax(0.55 * (v + 1) + 0.3, 4.0 / x->mr);
     double turn = r->lanes > 8 ? 5 : 3;
-    double cycles =
-        nonzeros * each + rows * blocks * (8 + 1.2 * v + (blocks > 1 ? v : 0)) +
-        turn * v * columns * chunks + (turn + 1) * v * rows + 100 * e.taps * chunks;
-    double memory =
-        reading(r, 4 * r->lanes * v * nonzeros, 4 * r->lanes * v * block * 1.3) +
-        reading(r, 8 * nonzeros, 8 * nonzeros) ;
+    double hot = 4 * r->lanes * v * block, cycles;
+    double memory = reading(r, 4 * r->lanes * v * nonzeros, hot) +
+                    reading(r, 8 * nonzeros, 8 * nonzeros);
 
+    /* columns are read in no order: what is not near comes late */
+    if (r->size[0] > 0 && hot > 0.8 * r->size[0])
+        each *= 1 + fmin(1, hot / r->size[0] - 0.8);
+
+    cycles = nonzeros * each +
+             rows * blocks * (8 + 1.2 * v + (blocks > 1 ? v : 0)) +
+             turn * v * columns * chunks + (turn + 1) * v * rows +
+             100 * e.taps * chunks;
     cycles *= tiles;
     memory *= tiles;
     return fmax(cycles * r->cycle, memory) + 0.2 * memory +

@@ -29,7 +29,7 @@ struct sp_pruned {
     int64_t columns, block, blocks;
     int64_t k, groups;
     int64_t step_k, step_c, step_tap; /* between weights as they are given */
-    part *part; /* [blocks][groups] and an end */
+    part *part;                       /* [blocks][groups] and an end */
     sp_pruned_run *run;
     int32_t *row;
     sp_nonzero *nonzero;
@@ -71,8 +71,7 @@ static int64_t pack_row(sp_nonzero *out, const sp_dense_problem *p,
         for (; c < end; c++, at += pitch)
             if (x[c * w->step_c] != 0) {
                 if (out)
-                    out[count] =
-                        (sp_nonzero){x[c * w->step_c], (int32_t)at};
+                    out[count] = (sp_nonzero){x[c * w->step_c], (int32_t)at};
                 count++;
             }
     }
@@ -219,8 +218,7 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     plan->head.bytes = (double)(end.nonzero * (int64_t)sizeof *w->nonzero +
                                 end.row * (int64_t)sizeof *w->row +
                                 end.run * (int64_t)sizeof *w->run);
-    plan->scratch =
-        4 * pitch * (w->block + (w->blocks > 1 ? CHUNK : GROUP));
+    plan->scratch = 4 * pitch * (w->block + (w->blocks > 1 ? CHUNK : GROUP));
     return pack_bias(plan, w);
 }
 
@@ -231,12 +229,12 @@ typedef struct {
     const spry_tensors *t;
     const sp_pruned_set *set;
     int64_t pitch;
-    float *in, *sums;       /* scratch */
-    int vectors, pixels;    /* of them */
-    int64_t tap;            /* whose pixels these are: */
+    float *in, *sums;    /* scratch */
+    int vectors, pixels; /* of them */
+    int64_t tap;         /* whose pixels these are: */
     const float *pixel[PIXELS];
-    int64_t place[PIXELS];  /* of results */
-    int64_t first[PIXELS];  /* of the first tap, there or not */
+    int64_t place[PIXELS]; /* of results */
+    int64_t first[PIXELS]; /* of the first tap, there or not */
     int64_t y[PIXELS], x[PIXELS];
 } tile;
 
@@ -249,8 +247,7 @@ static void place_pixel(tile *a, int i, int64_t row)
     a->place[i] = sp_dense_place(p, row);
     if (op->kind == SPRY_MATMUL) {
         a->y[i] = a->x[i] = 0;
-        a->first[i] =
-            row / op->m * op->skip_in + row % op->m * op->pitch_in;
+        a->first[i] = row / op->m * op->skip_in + row % op->m * op->pitch_in;
         return;
     }
     a->y[i] = line % p->height * op->stride_h - op->pad_top;
@@ -278,7 +275,8 @@ static void begin_tile(tile *a, int64_t from, int64_t to)
 static void set_tap(tile *a, int64_t tap)
 {
     const spry_operator *op = &a->plan->p->op;
-    int64_t down = tap / op->s * op->dilate_h, right = tap % op->s * op->dilate_w;
+    int64_t down = tap / op->s * op->dilate_h,
+            right = tap % op->s * op->dilate_w;
     int64_t step = (down * op->w + right) * op->pitch_in;
 
     if (a->tap == tap)
@@ -385,8 +383,7 @@ static void share(const sp_dense_plan *plan, const spry_tensors *t, int i,
     for (int64_t j = 0; j < tiles; j++) {
         begin_tile(&a, from + (to - from) * j / tiles,
                    from + (to - from) * (j + 1) / tiles);
-        run_tile(&a, split ? w->cut[i] : 0,
-                 split ? w->cut[i + 1] : w->groups);
+        run_tile(&a, split ? w->cut[i] : 0, split ? w->cut[i + 1] : w->groups);
     }
 }
 

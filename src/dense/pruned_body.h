@@ -236,10 +236,10 @@ static void put(const sp_pruned_out *o)
 
 /* ---- the table ---- */
 
-#define KERNEL(mr, v)                                           \
-    static void sweep_##mr##_##v(const sp_pruned_sweep *p)      \
-    {                                                           \
-        rows(p, mr, v);                                         \
+#define KERNEL(mr, v)                                      \
+    static void sweep_##mr##_##v(const sp_pruned_sweep *p) \
+    {                                                      \
+        rows(p, mr, v);                                    \
     }
 #define UP_TO_6(DO, mr) \
     DO(mr, 1) DO(mr, 2) DO(mr, 3) DO(mr, 4) DO(mr, 5) DO(mr, 6)

@@ -7,13 +7,16 @@
 #include "dense/internal.h"
 
 static const char *const names[SP_ALGORITHMS] = {"plain", "direct", "wino2",
-                                                 "dw", "rows", "sparse"};
+                                                 "dw",    "rows",   "sparse"};
 
 /* Of each the parameters it has, with their defaults. */
 static const char *const params[SP_ALGORITHMS] = {
-    "threads=1", "tile=1x1 block=0 split=pixels threads=1",
-    "tile=1x1 block=16 split=pixels threads=1", "tile=1x1 threads=1",
-    "threads=1", "tile=1x1 block=0 split=pixels threads=1"};
+    "threads=1",
+    "tile=1x1 block=0 split=pixels threads=1",
+    "tile=1x1 block=16 split=pixels threads=1",
+    "tile=1x1 threads=1",
+    "threads=1",
+    "tile=1x1 block=0 split=pixels threads=1"};
 
 const char *sp_algorithm_name(sp_algorithm a)
 {

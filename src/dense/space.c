@@ -132,9 +132,8 @@ static void add_pruned(walk *w)
             for (int i = 0; i < 4; i++) {
                 static const double share[] = {0.5, 0.75, 1.5, 0};
 
-                x.block =
-                    (int64_t)(share[i] * near / (4 * x.v * set->lanes)) / 16 *
-                    16;
+                x.block = (int64_t)(share[i] * near / (4 * x.v * set->lanes)) /
+                          16 * 16;
                 if (x.block < w->p->terms)
                     add_threads(w, x, 1);
             }

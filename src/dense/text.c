@@ -13,7 +13,8 @@ static const char *const kinds[] = {"conv2d",     "matmul",    "pool",
                                     "softmax",    "layernorm", "reduce",
                                     "elementwise"};
 static const char *const params[] = {
-    IMAGES " k=1 r=1 s=0 stride=1 pad=0 dilate=1 groups=1 sparsity=0" EPILOGUE PITCHES,
+    IMAGES
+    " k=1 r=1 s=0 stride=1 pad=0 dilate=1 groups=1 sparsity=0" EPILOGUE PITCHES,
     "batch=1 m=1 n=1 k=1 b=fixed transposed=0 sparsity=0" EPILOGUE PITCHES
     " pitchb=0 skip=0 skipb=0 skipout=0",
     IMAGES " r=1 s=0 stride=1 pad=0 dilate=1 by=max countpad=0" PITCHES,

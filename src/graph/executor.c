@@ -338,7 +338,9 @@ spry_status spry_executor_stage_of(const spry_executor *e, int i,
                                  .macs = x->stage->macs,
                                  .seconds = x->seconds};
     if (x->stage->kind == SP_STAGE_DENSE)
-        spry_operator_text(out->task, sizeof out->task, &x->stage->op);
+        spry_operator_text(out->task, sizeof out->task,
+                           x->problem ? spry_problem_operator(x->problem)
+                                      : &x->stage->op);
     else
         snprintf(out->task, sizeof out->task, "%s%s%s", words[x->stage->kind],
                  x->stage->kind == SP_STAGE_PLAIN ? " " : "",

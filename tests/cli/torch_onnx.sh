@@ -70,6 +70,24 @@ class Words(nn.Module):
         return x + self.down(nn.functional.gelu(self.up(self.last(x))))
 
 
+class Pruned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(
+            nn.Conv2d(3, 32, 3, 2, 1), nn.ReLU(),
+            nn.Conv2d(32, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64),
+            nn.ReLU(), nn.Conv2d(64, 128, 1), nn.ReLU(),
+            nn.Conv2d(128, 70, 3, 2, 2, dilation=2), nn.Hardswish(),
+            nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(70, 50))
+        for m in self.net[1:]:
+            if isinstance(m, (nn.Conv2d, nn.Linear)):
+                w = m.weight.data
+                w[w.abs() < torch.quantile(w.abs().flatten()[:99999], 0.9)] = 0
+
+    def forward(self, x):
+        return self.net(x)
+
+
 def write(name, net, x, opset):
     net.eval()
     for m in net.modules():
@@ -86,6 +104,8 @@ for opset in 9, 11, 13:
     write("images%d" % opset, Images(), torch.randn(1, 3, 37, 41), opset)
     write("words%d" % opset, Words(), torch.randn(1, 11, 24), opset)
 write("words2", Words(), torch.randn(2, 5, 24), 13)
+write("pruned", Pruned(), torch.randn(1, 3, 61, 57), 13)
+write("pruned2", Pruned(), torch.randn(2, 3, 40, 40), 11)
 END
 "$python" make.py >made 2>&1 || skip "this PyTorch writes no ONNX: $(tail -1 made)"
 
@@ -105,3 +125,9 @@ for x in *_x.npy; do
             fail "$name $how is not what PyTorch computes"
     done
 done
+
+# Where nine of ten weights are 0, only the tenth is multiplied.
+expect 0 "$SPRY" net explain pruned.onnx --untuned --runs 1 --json
+grep -q '"computed": *"sparse"' out || fail "no pruned layer is sparse"
+expect 0 "$SPRY" net inspect pruned.onnx
+grep -q '90[.]0 %' out || fail "zeros are not shown"

@@ -1,0 +1,95 @@
+/* graph_layers.c - what is said of each layer of an operator graph. */
+#include "graph_layers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static double share_of(const spry_graph_layer *x)
+{
+    return (double)x->zeros / (double)x->weights;
+}
+
+void graph_layers_print(const spry_graph *g)
+{
+    table *t = table_new("layer<operator<weights>zeros>multiply-adds>");
+    spry_graph_layer x;
+
+    for (int i = 0; t && spry_graph_layer_of(g, i, &x) == SPRY_OK; i++) {
+        char shape[128];
+        int at = 0;
+
+        for (int d = 0; d < x.dims && at < (int)sizeof shape; d++)
+            at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%" PRId64,
+                           d ? " x " : "", x.dim[d]);
+        table_cell(t, "%s", x.name);
+        table_cell(t, "%s", x.op);
+        table_cell(t, "%s", shape);
+        table_cell(t, "%.1f %%", 100 * share_of(&x));
+        table_cell(t, "%s", say_count((double)x.macs));
+    }
+    if (t)
+        table_print(t, stdout);
+}
+
+void graph_layers_json(json *j, const spry_graph *g)
+{
+    spry_graph_layer x;
+
+    json_open(j, "layers", '[');
+    for (int i = 0; spry_graph_layer_of(g, i, &x) == SPRY_OK; i++) {
+        json_open(j, NULL, '{');
+        json_text(j, "name", x.name);
+        json_text(j, "operator", x.op);
+        json_open(j, "shape", '[');
+        for (int d = 0; d < x.dims; d++)
+            json_integer(j, NULL, x.dim[d]);
+        json_close(j, ']');
+        json_integer(j, "weights", x.weights);
+        json_number(j, "sparsity", share_of(&x));
+        json_integer(j, "macs", x.macs);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+const char *graph_chosen(const spry_executor_stage *x)
+{
+    if (x->macs == 0)
+        return "";
+    return strncmp(x->way, "sparse", 6) == 0 ? "sparse" : "dense";
+}
+
+void graph_chosen_print(const spry_executor *e)
+{
+    table *t = table_new("layer<zeros>computed<way<");
+    spry_executor_stage x;
+
+    for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
+        if (x.macs == 0)
+            continue;
+        table_cell(t, "%s", x.name);
+        table_cell(t, x.density < 1 ? "%.0f %%" : "", 100 * (1 - x.density));
+        table_cell(t, "%s", graph_chosen(&x));
+        table_cell(t, "%s", x.way);
+    }
+    if (t)
+        table_print(t, stdout);
+}
+
+void graph_chosen_json(json *j, const spry_executor *e)
+{
+    spry_executor_stage x;
+
+    json_open(j, "layers", '[');
+    for (int i = 0; spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
+        if (x.macs == 0)
+            continue;
+        json_open(j, NULL, '{');
+        json_text(j, "name", x.name);
+        json_number(j, "sparsity", 1 - x.density);
+        json_text(j, "computed", graph_chosen(&x));
+        json_text(j, "way", x.way);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
