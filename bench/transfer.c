@@ -3,16 +3,23 @@
  * From stored records, within twenty minutes: those of others in the data
  * folder, and a store that TRANSFER_STORE names, with records of the same
  * suite on another machine. QUICK=1 takes three minutes and says little;
- * TRANSFER_PARTS=ginkgo,few ... runs some parts only. */
+ * TRANSFER_PARTS=map,ginkgo,autosparse,bilstm,shipped,four,few runs some parts
+ * only, TRANSFER_SEEDS=2 draws records less often. */
 #include "transfer/transfer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "contest/figures.h"
 
 double elapsed(const bench *b)
 {
     return sp_seconds() - b->begun;
+}
+
+static int bounded(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
 }
 
 static int asked(const char *part)
@@ -29,7 +36,10 @@ int main(void)
     b.quick = bench_quick();
     b.seeds = b.quick ? 2 : SEEDS;
     b.ops = b.quick ? 1 : OPS;
-    if (asked("map") || asked("bilstm") || asked("four") || asked("few"))
+    if (getenv("TRANSFER_SEEDS"))
+        b.seeds = bounded(atoi(getenv("TRANSFER_SEEDS")), 1, SEEDS);
+    if (asked("map") || asked("bilstm") || asked("four") || asked("few") ||
+        asked("shipped"))
         load_tasks(&b);
     else
         enter_data();
@@ -42,6 +52,8 @@ int main(void)
         configurations(&b);
     if (asked("bilstm"))
         sequences(&b);
+    if (asked("shipped"))
+        shipped_models(&b);
     if (asked("four") || asked("few"))
         few_shots(&b, asked("four"), asked("few"));
     printf("\n%.0f s in all\n", elapsed(&b));

@@ -9,7 +9,7 @@ static int whole;
 static const opt options[] = {
     {"kind", OPT_TEXT, &kind, "NAME", "which model (spry); see spry model"},
     {"meta", OPT_TEXT, &meta, "NAME",
-     "of the kind spry: maml, fomaml, reptile or anil over machines"},
+     "spry and waconet: maml, fomaml, reptile or anil over machines"},
     {"out", OPT_TEXT, &out, "FILE", "write it there (cost-OP.spry)"},
     {"whole", OPT_FLAG, &whole, NULL,
      "once graded, learn again with what was held out"},

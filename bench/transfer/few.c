@@ -1,5 +1,4 @@
-/* few.c - few-shot curves on a machine that was held out, with matrices that
- * nobody has seen. */
+/* few.c - few-shot curves as tables, and what they say of the aims. */
 #include "few.h"
 
 #include <math.h>
@@ -17,99 +16,6 @@ const char *const method_names[METHODS] = {
     "trained there"};
 const char *const vector_names[VECTORS] = {
     "no machine vector", "table 2 of document 001", "probed numbers"};
-
-enum { EACH = 40, MOST_CURVES = 2 * OPS };
-
-/* ---- who learns from what ---- */
-
-/* The suite of one machine teaches, that of the other gives the shots, and
- * real matrices there are the test. Where none were measured the suite is
- * parted in two, shots and test, and what is tested does not teach. One matrix
- * in seven says when to stop. */
-typedef struct {
-    int parted, part;
-    int threads; /* of the machine, where a store has several; 0: any */
-} side;
-enum { LEARN, STOP, POOL, TEST, SECOND, HOME };
-
-static int is_tested(const machine_task *m, int op, int64_t k)
-{
-    return part_of_group(m->d[op].group[k], 2) == 1;
-}
-
-static int wanted(const machine_task *m, int op, int64_t k, void *payload)
-{
-    const side *s = payload;
-    int stops = part_of_group(m->d[op].group[k], 7) == 3;
-    int tested = s->parted && is_tested(m, op, k);
-
-    if (s->threads && (!m->d[op].m[k] || m->d[op].m[k]->threads != s->threads))
-        return 0;
-    switch (s->part) {
-    case LEARN:
-    case SECOND: return !tested && !stops;
-    case STOP: return !tested && stops;
-    case POOL: return !tested;
-    default: return !s->parted || tested;
-    }
-}
-
-static void take_part(sp_slice *out, const machine_task *m, int op, side s,
-                      int part)
-{
-    int teaches = part == LEARN || part == STOP || part == SECOND;
-
-    s.part = part;
-    take_rows(out, m, op, wanted, &s, teaches ? EACH : 1000,
-              part == TEST || part == HOME ? HUGE_VAL : LOUD);
-}
-
-static void curve_open(curve *c, const bench *b, int to_zen, int op)
-{
-    const machine_task *source = &b->task[to_zen ? XEON_FMA : ZEN];
-    const machine_task *pool = &b->task[to_zen ? ZEN : XEON];
-    const machine_task *real = b->task + ZEN_REAL, *xeon = b->task + XEON_REAL;
-    const machine_task *test = !to_zen         ? xeon
-                               : real->present ? real
-                                               : &b->task[ZEN];
-    const machine_task *home = to_zen          ? xeon
-                               : real->present ? real
-                                               : &b->task[ZEN];
-    side s = {.parted = !real->present};
-
-    *c = (curve){.from = source->name,
-                 .to = to_zen ? "zen" : "xeon",
-                 .op = bench_ops[op],
-                 .b = b};
-    take_part(&c->learn, source, op, s, LEARN);
-    take_part(&c->stop, source, op, s, STOP);
-    take_part(&c->pool, pool, op, s, POOL);
-    take_part(&c->test, test, op, s, TEST);
-    take_part(&c->home, home, op, s, HOME);
-    if (to_zen && b->task[XEON].present)
-        take_part(&c->second, &b->task[XEON], op, s, SECOND);
-    for (int kind = 0; kind < KINDS; kind++)
-        c->kind[kind] = sp_alloc(c->test.e.subjects + 1, sizeof(value));
-}
-
-/* A machine and the same limited to one thread. */
-static void curve_limited(curve *c, const bench *b, int to_one, int op)
-{
-    const machine_task *m = &b->task[LIMITED];
-    side from = {.parted = 1, .threads = to_one ? 2 : 1};
-    side to = {.parted = 1, .threads = to_one ? 1 : 2};
-
-    *c = (curve){.from = to_one ? "two threads" : "one thread",
-                 .to = to_one ? "one thread" : "two threads",
-                 .op = bench_ops[op],
-                 .b = b,
-                 .brief = 1};
-    take_part(&c->learn, m, op, from, LEARN);
-    take_part(&c->stop, m, op, from, STOP);
-    take_part(&c->home, m, op, from, HOME);
-    take_part(&c->pool, m, op, to, POOL);
-    take_part(&c->test, m, op, to, TEST);
-}
 
 /* ---- tables ---- */
 
@@ -197,6 +103,8 @@ static void print_table(const curve *c, int ops, const char *title,
         printf("%8d", bench_shots[k]);
     printf("\n");
     for (int m = 0; m < METHODS; m++) {
+        if (!is_run(c, m))
+            continue;
         printf("%-18s", method_names[m]);
         for (int k = 0; k < SHOTS; k++)
             printf("%8.3f", mean_of(c, ops, m, k, get));
@@ -215,6 +123,8 @@ static void print_operations(const curve *c, int ops)
     printf("\n");
     for (int o = 0; o < ops; o++)
         for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+            if (!is_run(c, shown[i]))
+                continue;
             printf("%-6s %-15s", spry_op_name(c[o].op), method_names[shown[i]]);
             for (int k = 0; k < SHOTS; k++)
                 printf("%8.3f", mean_of(&c[o], 1, shown[i], k, get_pairs));
@@ -343,7 +253,8 @@ static void print_aims(const curve *c, int ops)
     char name[64];
     int of, count = below(c, ops, &of);
 
-#define AIM(text) (snprintf(name, sizeof name, "to-%s-" text, c->to), name)
+#define AIM(text) \
+    (snprintf(name, sizeof name, "%s-to-%s-" text, c->from, c->to), name)
     printf("\nkept is below the source in %d of %d cases (operation, records, "
            "seed)\n",
            count, of);
@@ -353,8 +264,9 @@ static void print_aims(const curve *c, int ops)
                     mean_of(c, ops, SOURCE, 0, get_top1), 0.88);
     bench_aim_least(AIM("zero-shot-top-5"),
                     mean_of(c, ops, SOURCE, 0, get_top5), 0.95);
-    bench_aim_least(AIM("zero-shot-multi-task-pairs"),
-                    mean_of(c, ops, MULTI, 0, get_pairs), 0.875);
+    if (!c->shipped)
+        bench_aim_least(AIM("zero-shot-multi-task-pairs"),
+                        mean_of(c, ops, MULTI, 0, get_pairs), 0.875);
     aim_gap(AIM("gap-closed-by-32"), c, ops, 2, 0.5);
     aim_gap(AIM("gap-closed-by-128"), c, ops, 3, 0.8);
     bench_aim_most(AIM("below-source"), count, 0);
@@ -387,80 +299,14 @@ void print_curves(curve *c, int count, int ops)
     print_difference(c, ops, BAYES, SOURCE);
     print_difference(c, ops, CHOSEN, BAYES);
     print_difference(c, ops, FINE, BAYES);
-    print_difference(c, ops, MULTI, BAYES);
-    print_difference(c, ops, META, FINE);
+    if (!c->shipped) {
+        print_difference(c, ops, MULTI, BAYES);
+        print_difference(c, ops, META, FINE);
+    }
     print_difference(c, ops, KEPT, SOURCE);
-    say_meta(c, ops);
-    print_ablations(c, ops);
+    if (!c->shipped) {
+        say_meta(c, ops);
+        print_ablations(c, ops);
+    }
     print_aims(c, ops);
-}
-
-/* ---- all of it ---- */
-
-/* Pairs of machines: real ones in both directions, and one that is whole or
- * limited. */
-enum { REAL_WAYS = 2, WAYS = 4 };
-
-static int is_there(const bench *b, int way)
-{
-    const machine_task *t = b->task;
-
-    return way == 0 ? t[ZEN].present && t[XEON].present && t[XEON_REAL].present
-           : way == 1 ? t[ZEN].present && t[XEON_FMA].present
-                      : t[LIMITED].present;
-}
-
-static void print_way(curve *c, four_values *f, int ops, int four, int few)
-{
-    int failed = 0;
-
-    for (int o = 0; o < ops; o++)
-        failed |= c[o].failed;
-    if (four && !failed)
-        four_print(f, c, ops);
-    if (few && !failed && !c->brief)
-        print_curves(c, 1, ops);
-}
-
-void few_shots(bench *b, int four, int few)
-{
-    static curve c[WAYS][OPS];
-    static four_values f[WAYS][OPS];
-    static const char *const names[WAYS] = {"zen -> xeon", "xeon -> zen",
-                                            "two threads -> one",
-                                            "one thread -> two"};
-    int ways = four ? WAYS : REAL_WAYS, units = ways * b->ops;
-
-    for (int i = 0; i < units; i++) {
-        int way = i / b->ops, op = i % b->ops;
-
-        if (is_there(b, way) && way < REAL_WAYS)
-            curve_open(&c[way][op], b, way, op);
-        else if (is_there(b, way))
-            curve_limited(&c[way][op], b, way == REAL_WAYS, op);
-    }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-    for (int i = 0; i < units; i++)
-        if (is_there(b, i / b->ops)) {
-            curve_fit(&c[i / b->ops][i % b->ops]);
-            if (four)
-                four_run(&f[i / b->ops][i % b->ops],
-                         &c[i / b->ops][i % b->ops]);
-        }
-    printf("\nfitted after %.0f s\n", elapsed(b));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-    for (int i = 0; i < REAL_WAYS * b->ops * b->seeds * few; i++)
-        if (is_there(b, i / b->seeds / b->ops))
-            curve_run(&c[i / b->seeds / b->ops][i / b->seeds % b->ops],
-                      i % b->seeds);
-    for (int way = 0; way < ways; way++) {
-        if (is_there(b, way))
-            print_way(c[way], f[way], b->ops, four, few);
-        else
-            printf("\n%s is not measured: records are absent\n", names[way]);
-        for (int o = 0; o < b->ops && is_there(b, way); o++) {
-            curve_free(&c[way][o]);
-            four_free(&f[way][o]);
-        }
-    }
 }

@@ -32,6 +32,7 @@ typedef struct {
     sp_slice learn, stop, pool, test;
     sp_slice home; /* unseen matrices on the machine that teaches */
     int brief;     /* 1: only what the four tests ask for */
+    int shipped;   /* 1: the source is the model that comes with spry */
     sp_slice simulated[IMAGINED], second; /* further tasks of the source */
     spry_machine machine[IMAGINED];
     int tasks;
@@ -49,6 +50,9 @@ extern const char *const vector_names[VECTORS];
 void curve_fit(curve *c);
 void curve_run(curve *c, int seed);
 void curve_free(curve *c);
+
+/* Methods that need no other source than the one there is. */
+int is_run(const curve *c, int m);
 
 /* Document 000's four tests of a fitted curve (four.c). */
 enum { FOUR = 4 };

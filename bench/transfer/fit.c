@@ -150,8 +150,42 @@ static void fit_meta(curve *c)
         sp_free(group[i]);
 }
 
+int is_run(const curve *c, int m)
+{
+    return !c->shipped || (m != MULTI && m != META);
+}
+
+/* Trained on all that the target gave. */
+static void fit_there(curve *c)
+{
+    static const int64_t nowhere[2];
+    static const sp_examples nobody = {.start = (int64_t *)(uintptr_t)nowhere};
+    sp_dataset none = {.e = &nobody};
+
+    fit_source(c, &c->there, &c->pool.t, &none);
+}
+
+static void fit_shipped(curve *c)
+{
+    sp_cost *cost = NULL;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/cost-%s.spry", BENCH_MODELS,
+             spry_op_name(c->op));
+    must(c, sp_cost_load(&cost, path));
+    if (!c->failed)
+        must(c, sp_pretrained_of(&c->source, cost));
+    if (!c->failed)
+        fit_there(c);
+    sp_cost_free(cost);
+}
+
 void curve_fit(curve *c)
 {
+    if (c->shipped) {
+        fit_shipped(c);
+        return;
+    }
     for (int i = 0; i < IMAGINED && !c->failed; i++)
         must(c, sp_simulate(&c->simulated[i], &c->machine[i], &c->learn.t,
                             &imagined[i]));
@@ -161,14 +195,8 @@ void curve_fit(curve *c)
         fit_multi(c);
     if (!c->failed)
         fit_meta(c);
-    if (!c->failed && !c->brief) {
-        static const int64_t nowhere[2];
-        static const sp_examples nobody = {.start =
-                                               (int64_t *)(uintptr_t)nowhere};
-        sp_dataset none = {.e = &nobody};
-
-        fit_source(c, &c->there, &c->pool.t, &none);
-    }
+    if (!c->failed && !c->brief)
+        fit_there(c);
 }
 
 /* ---- shots ---- */
@@ -290,11 +318,13 @@ void curve_run(curve *c, int seed)
         draw_shots(&all.chosen, &c->pool.t, bench_shots[k], (uint64_t)seed + 1,
                    &c->source);
         for (int m = 0; m < METHODS && !c->failed; m++) {
+            if (!is_run(c, m))
+                continue;
             one_method(c, score, (method)m, &all, (uint64_t)seed + 1);
             c->v[m][k][seed] =
                 values_of(&c->test.t, m == RANDOM ? NULL : score);
         }
-        if (bench_shots[k] == 32 && !c->b->quick)
+        if (bench_shots[k] == 32 && !c->b->quick && !c->shipped)
             other_kinds(c, score, &all.drawn, seed);
         sp_slice_free(&all.drawn);
         sp_slice_free(&all.chosen);

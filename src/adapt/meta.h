@@ -58,16 +58,44 @@ int64_t sp_learner_size(const sp_learner *l);
 void sp_learner_get(float *out, const sp_learner *l);
 void sp_learner_set(const sp_learner *l, const float *from);
 
+/* ---- the outer loop (meta_loop.c) ---- */
+
+typedef struct {
+    int64_t subjects;
+    const int64_t *group; /* [subjects] */
+} sp_meta_pool;
+
+/* Whatever learns, over machines. The payload is the learner's. */
+typedef struct {
+    sp_learner learner;
+    const sp_meta_pool *task;
+    int tasks;
+    /* Has it enough rows to learn from and to be judged by? */
+    int (*usable)(int task, int64_t subject, void *payload);
+    /* The share of a subject's order that is wrong now; NAN: none. */
+    spry_status (*wrong)(double *out, int task, int64_t subject, void *payload);
+} sp_meta_field;
+
+/* Until the clock says so, 0: no limit. Validation keeps a quarter of every
+ * task's groups: weights end where least order was wrong there after adapting;
+ * *gain: by how much less than when it began. */
+spry_status sp_meta_loop(const sp_meta_field *f, const sp_meta *how,
+                         double until, double *gain);
+
+/* ---- who learns (meta_learn.c) ---- */
+
 /* A machine: its table, and the group of every subject. */
 typedef struct {
     const sp_dataset *t;
     const int64_t *group;
 } sp_meta_task;
 
-/* The networks of s, from where they are; validation keeps a quarter of every
- * task's groups. *gain: by how much less order was wrong there after adapting
- * than when it began. */
+/* The networks of s, from where they are. */
 spry_status sp_meta_learn(sp_pretrained *s, const sp_meta_task *task, int tasks,
                           const sp_meta *how, double *gain);
+/* WACO's network; c is of the kind waconet. What it has no words for and
+ * subjects without a matrix are left out. */
+spry_status sp_meta_learn_waco(const sp_cost *c, const sp_meta_task *task,
+                               int tasks, const sp_meta *how, double *gain);
 
 #endif

@@ -1,39 +1,34 @@
-/* meta_learn.c - the outer loop over machines. */
+/* meta_learn.c - what learns over machines: the networks of the kind spry, and
+ * WACO's. */
 #include <math.h>
 #include <string.h>
 
 #include "adapt/meta.h"
+#include "model/kinds.h"
+#include "model/waconet.h"
 #include "nn/losses.h"
 
-enum { BATCH = 64, VALIDATED = 4, EVERY = 10 };
+/* Of all tables, as the outer loop wants to see them. */
+static sp_meta_pool *pools_of(const sp_meta_task *task, int tasks)
+{
+    sp_meta_pool *pool = sp_alloc(tasks + 1, sizeof *pool);
+
+    for (int i = 0; pool && i < tasks; i++)
+        pool[i] = (sp_meta_pool){task[i].t->e->subjects, task[i].group};
+    return pool;
+}
+
+/* ---- the networks of the kind spry ---- */
+
+enum { BATCH = 64 };
 
 typedef struct {
-    sp_pretrained *s;
     const sp_meta_task *task;
-    int tasks;
-    const sp_meta *how;
-    int net; /* that learns now */
-    sp_rng rng;
+    const sp_resnet *net; /* that learns now */
+    sp_tape *tape;
     float *x; /* [BATCH, SP_FEATURES] */
     float target[BATCH], seconds[BATCH];
-    float *slope, *best; /* [weights] */
-    sp_learner learner;
 } work;
-
-/* One group in VALIDATED is never learned from. */
-static int validates(const work *w, int task, int64_t subject)
-{
-    return w->task[task].group[subject] % VALIDATED == 0;
-}
-
-static int usable(const work *w, int task, int64_t subject)
-{
-    const sp_dataset *t = w->task[task].t;
-
-    return t->start[subject + 1] - t->start[subject] > 2;
-}
-
-/* ---- the loss ---- */
 
 static sp_tensor *loss(sp_tape *tape, const void *net, int task,
                        int64_t subject, void *payload)
@@ -57,157 +52,178 @@ static sp_tensor *loss(sp_tape *tape, const void *net, int task,
                      sp_loss_lambdarank(tape, score, w->seconds, 4));
 }
 
-/* ---- rounds ---- */
-
-/* Subjects of other groups than those already there, by chance; 0: there are
- * not enough. */
-static int draw(int64_t *out, int have, int want, work *w, int task,
-                int validating)
+static int usable(int task, int64_t subject, void *payload)
 {
-    const sp_meta_task *m = &w->task[task];
-    int64_t n = m->t->e->subjects;
-    int count = have;
+    const sp_dataset *t = ((work *)payload)->task[task].t;
 
-    for (int tries = 0; tries < 200 && count < have + want; tries++) {
-        int64_t k = (int64_t)sp_rng_below(&w->rng, (uint64_t)n);
-        int fresh = usable(w, task, k) && validates(w, task, k) == validating;
-
-        for (int i = 0; i < count && fresh; i++)
-            fresh = m->group[out[i]] != m->group[k];
-        if (fresh)
-            out[count++] = k;
-    }
-    return count == have + want;
+    return t->start[subject + 1] - t->start[subject] > 2;
 }
 
-static spry_status one_round(work *w, const sp_adam *adam)
+static spry_status wrong(double *out, int task, int64_t subject, void *payload)
 {
-    int64_t drawn[64];
-    const sp_meta *how = w->how;
-    spry_status s = SPRY_OK;
-    double lost;
+    work *w = payload;
+    const sp_dataset *t = w->task[task].t;
+    int64_t from = t->start[subject];
+    sp_tensor *y;
+    spry_status s;
 
-    for (int task = 0; task < w->tasks && s == SPRY_OK; task++) {
-        int64_t at = 0;
-        sp_tensor *t;
-
-        if (!draw(drawn, 0, how->support, w, task, 0) ||
-            !draw(drawn, how->support, how->query, w, task, 0))
-            continue;
-        s = sp_meta_slope(w->slope, &lost, &w->learner, how, task, drawn,
-                          drawn + how->support);
-        for (int i = 0; s == SPRY_OK && (t = sp_nn_at(w->s->nn, i, NULL)); i++)
-            for (int64_t k = 0; t->grad && k < t->size; k++)
-                t->grad[k] = w->slope[at++];
-        if (s == SPRY_OK)
-            sp_nn_adam(w->s->nn, adam, 1);
-    }
-    return s;
-}
-
-/* What is wrong on validating subjects after the inner loop on others. */
-static spry_status validate(double *out, work *w, float *kept)
-{
-    sp_rng before = w->rng;
-    int64_t drawn[64];
-    double sum = 0, n = 0;
-    spry_status s = SPRY_OK;
-
-    w->rng = sp_rng_seed(7);
-    sp_learner_get(kept, &w->learner);
-    for (int task = 0; task < w->tasks && s == SPRY_OK; task++) {
-        const sp_dataset *t = w->task[task].t;
-        float *score = sp_alloc(t->rows + 1, sizeof *score);
-        sp_meta probe = *w->how;
-        double lost;
-
-        probe.kind = SP_META_REPTILE; /* the slope is the way itself */
-        probe.query = probe.support;
-        if (!score)
-            return sp_fail_memory((size_t)t->rows * sizeof *score);
-        if (draw(drawn, 0, probe.support, w, task, 0)) {
-            s = sp_meta_slope(w->slope, &lost, &w->learner, &probe, task, drawn,
-                              drawn);
-            for (int64_t i = 0, size = sp_learner_size(&w->learner); i < size;
-                 i++)
-                w->slope[i] = kept[i] - w->slope[i];
-            sp_learner_set(&w->learner, w->slope);
-            if (s == SPRY_OK)
-                s = sp_net_table(score, t, w->learner.net, sp_resnet_pass, 1);
-            for (int64_t k = 0; s == SPRY_OK && k < t->e->subjects; k++) {
-                double wrong = usable(w, task, k) && validates(w, task, k)
-                                   ? sp_wrong_order(t, score, k)
-                                   : nan("");
-
-                sum += isfinite(wrong) ? wrong : 0;
-                n += isfinite(wrong);
-            }
-            sp_learner_set(&w->learner, kept);
-        }
-        sp_free(score);
-    }
-    w->rng = before;
-    *out = n > 0 ? sum / n : 0;
-    return s;
-}
-
-static spry_status learn_net(work *w, float *kept, double *gain, double until)
-{
-    sp_adam adam = SP_ADAM_DEFAULTS;
-    double first, least, now;
-    int best = 0;
-    spry_status s = validate(&first, w, kept);
-
-    adam.rate = w->how->outer_rate;
-    adam.clip = 1;
-    least = first;
-    sp_learner_get(w->best, &w->learner);
-    for (int r = 1; r <= w->how->rounds && s == SPRY_OK; r++) {
-        s = one_round(w, &adam);
-        if (s != SPRY_OK || r % EVERY)
-            continue;
-        s = validate(&now, w, kept);
-        if (s == SPRY_OK && now < least) {
-            least = now;
-            best = r;
-            sp_learner_get(w->best, &w->learner);
-        }
-        if (r - best >= w->how->patience || (until > 0 && sp_seconds() > until))
-            break;
-    }
-    sp_learner_set(&w->learner, w->best);
-    *gain += (first - least) / w->s->nets;
+    sp_tape_begin(w->tape, 0);
+    y = sp_resnet_pass(w->tape, w->net, t->x + from * SP_FEATURES,
+                       t->start[subject + 1] - from);
+    s = sp_tape_status(w->tape);
+    if (s == SPRY_OK) /* scores are those of the subject alone */
+        *out = sp_wrong_order(t, y->value - from, subject);
     return s;
 }
 
 spry_status sp_meta_learn(sp_pretrained *s, const sp_meta_task *task, int tasks,
                           const sp_meta *how, double *gain)
 {
-    work w = {.s = s,
-              .task = task,
-              .tasks = tasks,
-              .how = how,
-              .rng = sp_rng_seed(how->seed)};
-    double until = how->seconds > 0 ? sp_seconds() + how->seconds : 0;
-    spry_status status = SPRY_OK;
-    float *kept = NULL;
+    work w = {.task = task};
+    sp_meta_field f = {.tasks = tasks, .usable = usable, .wrong = wrong};
+    double until = how->seconds > 0 ? sp_seconds() + how->seconds : 0, own;
+    sp_meta_pool *pool = pools_of(task, tasks);
+    spry_status status = sp_tape_new(&w.tape, 1);
 
     *gain = 0;
     w.x = sp_alloc(BATCH, SP_FEATURES * sizeof *w.x);
+    if (status == SPRY_OK && (!pool || !w.x))
+        status = sp_fail_memory(BATCH * SP_FEATURES * sizeof *w.x);
+    f.task = pool;
     for (int k = 0; k < s->nets && status == SPRY_OK; k++) {
-        int64_t size;
-
         sp_pretrained_learns(s, k, 1);
-        w.learner = (sp_learner){s->nn, &s->net[k], ".last", loss, &w};
-        size = sp_learner_size(&w.learner);
-        w.slope = sp_alloc(3 * size, sizeof *w.slope);
-        w.best = w.slope + size;
-        kept = w.best + size;
-        status = w.slope && w.x ? learn_net(&w, kept, gain, until)
-                                : sp_fail_memory((size_t)size * 12);
-        sp_free(w.slope);
+        w.net = &s->net[k];
+        f.learner = (sp_learner){s->nn, w.net, ".last", loss, &w};
+        status = sp_meta_loop(&f, how, until, &own);
+        *gain += own / s->nets;
         sp_pretrained_learns(s, k, 0);
     }
+    sp_tape_free(w.tape);
     sp_free(w.x);
+    sp_free(pool);
     return status;
+}
+
+/* ---- WACO's ---- */
+
+enum { NESTS = 32 };
+
+typedef struct {
+    const sp_meta_task *task;
+    const sp_cost *cost;
+    sp_waco_sites sites; /* of the subject at hand */
+    spry_status status;
+} waco_work;
+
+/* Up to NESTS nests of a subject, at equal distances; how many. */
+static int nests_of(sp_waco_words *words, float *seconds, const waco_work *w,
+                    int task, int64_t subject)
+{
+    const sp_dataset *t = w->task[task].t;
+    int64_t from = t->start[subject], n = t->start[subject + 1] - from;
+    int64_t step = 1 + n / NESTS;
+    int count = 0;
+
+    if (!t->e->subject[subject].p)
+        return 0;
+    for (int64_t i = from; i < from + n && count < NESTS; i += step) {
+        const spry_schedule *x = &t->e->row[t->from[i]].x;
+
+        if (!sp_waconet_words(&words[count], w->cost->inner, x))
+            continue;
+        seconds[count++] = expf(t->slower[i]);
+    }
+    return count;
+}
+
+static int waco_usable(int task, int64_t subject, void *payload)
+{
+    sp_waco_words words[NESTS];
+    float seconds[NESTS];
+
+    return nests_of(words, seconds, payload, task, subject) > 2;
+}
+
+/* Scores of nests of a subject, on the tape. The sites live until the next
+ * one, since the tape goes back over them. */
+static sp_tensor *waco_pass(sp_tape *tape, waco_work *w, int task,
+                            int64_t subject, float *seconds, int *count)
+{
+    const sp_subject *s = &w->task[task].t->e->subject[subject];
+    const sp_waconet *net = w->cost->inner;
+    sp_waco_words words[NESTS];
+
+    *count = nests_of(words, seconds, w, task, subject);
+    sp_waco_sites_free(&w->sites);
+    memset(&w->sites, 0, sizeof w->sites);
+    w->status = sp_waco_sites_new(&w->sites, s->p->A);
+    if (w->status != SPRY_OK)
+        return NULL;
+    return sp_waconet_head(tape, net,
+                           sp_waconet_matrix(tape, net, &w->sites, s),
+                           sp_waconet_schedules(tape, net, words, *count));
+}
+
+static sp_tensor *waco_loss(sp_tape *tape, const void *net, int task,
+                            int64_t subject, void *payload)
+{
+    const sp_hinge hinge = {.margin = 1};
+    float seconds[NESTS];
+    int count;
+    sp_tensor *y = waco_pass(tape, payload, task, subject, seconds, &count);
+
+    (void)net;
+    return sp_loss_hinge(tape, y, seconds, &hinge);
+}
+
+/* The share of pairs in the wrong order. */
+static spry_status waco_wrong(double *out, int task, int64_t subject,
+                              void *payload)
+{
+    waco_work *w = payload;
+    float seconds[NESTS];
+    double bad = 0, all = 0;
+    int n = 0;
+    sp_tape *tape;
+    spry_status s = sp_tape_new(&tape, 1);
+    sp_tensor *y;
+
+    if (s != SPRY_OK)
+        return s;
+    sp_tape_begin(tape, 0);
+    y = waco_pass(tape, w, task, subject, seconds, &n);
+    s = w->status == SPRY_OK ? sp_tape_status(tape) : w->status;
+    for (int i = 0; i < n && s == SPRY_OK; i++)
+        for (int k = 0; k < i; k++) {
+            float told = y->value[i] - y->value[k];
+            float apart = seconds[i] - seconds[k];
+
+            bad += apart * told < 0 ? 1 : told == 0 ? 0.5 : 0;
+            all++;
+        }
+    *out = all > 0 ? bad / all : nan("");
+    sp_tape_free(tape);
+    return s;
+}
+
+spry_status sp_meta_learn_waco(const sp_cost *c, const sp_meta_task *task,
+                               int tasks, const sp_meta *how, double *gain)
+{
+    waco_work w = {.task = task, .cost = c};
+    sp_meta_pool *pool = pools_of(task, tasks);
+    sp_meta_field f = {.learner = {c->nn, c->inner, "head2", waco_loss, &w},
+                       .task = pool,
+                       .tasks = tasks,
+                       .usable = waco_usable,
+                       .wrong = waco_wrong};
+    double until = how->seconds > 0 ? sp_seconds() + how->seconds : 0;
+    spry_status s =
+        c->kind != &sp_cost_waconet
+            ? sp_fail(SPRY_USAGE, "%s is not WACO's network", c->kind->name)
+        : pool ? sp_meta_loop(&f, how, until, gain)
+               : sp_fail_memory((size_t)tasks * sizeof *pool);
+
+    sp_waco_sites_free(&w.sites);
+    sp_free(pool);
+    return s == SPRY_OK ? w.status : s;
 }

@@ -1,4 +1,5 @@
-/* meta.c - spry train --meta: networks that begin where few records suffice.
+/* meta.c - spry train --meta: networks that begin where few records suffice,
+ * those of the kind spry or WACO's.
  *
  * Every machine among what teaches is a task; when there is only one, machines
  * are simulated from it. The trees stay as they are. */
@@ -111,18 +112,37 @@ static void give_back(const sp_cost *c, const sp_pretrained *from)
                 memcpy(a->value, b->value, (size_t)a->size * sizeof *a->value);
 }
 
+static spry_status learn_nets(const sp_cost *c, const work *w,
+                              const sp_meta *how)
+{
+    sp_pretrained source;
+    double gain;
+    spry_status s = sp_pretrained_of(&source, c);
+
+    if (s != SPRY_OK)
+        return s;
+    s = sp_meta_learn(&source, w->task, w->tasks, how, &gain);
+    if (s == SPRY_OK)
+        give_back(c, &source);
+    sp_pretrained_free(&source);
+    return s;
+}
+
 spry_status sp_train_meta(const sp_cost *c, const sp_examples *teach,
                           const spry_train_options *opt, int threads)
 {
     sp_meta how = SP_META_DEFAULTS;
     work *w = sp_alloc(1, sizeof *w);
-    sp_pretrained source = {0};
+    int waco = !strcmp(c->kind->name, "waconet");
     double gain;
     spry_status s =
         w ? sp_meta_named(&how.kind, opt->meta) : sp_fail_memory(sizeof *w);
 
-    if (s == SPRY_OK)
-        s = sp_pretrained_of(&source, c);
+    if (s == SPRY_OK && !waco && strcmp(c->kind->name, "spry") != 0)
+        s = sp_fail(SPRY_USAGE,
+                    "models of the kinds spry and waconet can learn over "
+                    "machines, not those of the kind %s",
+                    c->kind->name);
     if (s == SPRY_OK)
         s = find_tasks(w, teach, threads);
     how.seed = opt->seed;
@@ -130,10 +150,8 @@ spry_status sp_train_meta(const sp_cost *c, const sp_examples *teach,
     if (opt->rounds)
         how.rounds = opt->rounds;
     if (s == SPRY_OK)
-        s = sp_meta_learn(&source, w->task, w->tasks, &how, &gain);
-    if (s == SPRY_OK)
-        give_back(c, &source);
-    sp_pretrained_free(&source);
+        s = waco ? sp_meta_learn_waco(c, w->task, w->tasks, &how, &gain)
+                 : learn_nets(c, w, &how);
     if (w)
         work_free(w);
     return s;
