@@ -72,7 +72,9 @@ const char *spry_plan_text(const spry_plan *plan); /* its schedule */
  * spry_csc_multiply columns, as SciPy holds them: nothing is packed, kept or
  * checked, so values may change between calls. X and Y are row-major, n dense
  * columns wide. For programs that cannot keep a plan; one is faster. Indices
- * must be right. threads 0: all that may be used. */
+ * must be right. threads 0: all that may be used. spry_bsr_multiply takes
+ * blocks of r x c, each row-major, of rows x cols elements in all; `indices`
+ * are columns of blocks. */
 typedef struct {
     size_t size; /* of this struct */
     int64_t rows, cols;
@@ -84,6 +86,8 @@ spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
                               const void *X, void *Y, int threads);
 spry_status spry_csc_multiply(const spry_compressed *A, int64_t n,
                               const void *X, void *Y, int threads);
+spry_status spry_bsr_multiply(const spry_compressed *A, int64_t r, int64_t c,
+                              int64_t n, const void *X, void *Y, int threads);
 
 /* ==== advanced ==== */
 

@@ -59,7 +59,7 @@ def make_graph(nodes, degree, features, classes, seed=1, edges=None):
 def product_of_spry(graph, width, **options):
     import spry.torch
 
-    G = spry.torch.matrix(graph.A, width, **options)
+    G = spry.torch.matrix(graph.A, (width, graph.classes), **options)
     return lambda H: G @ H
 
 

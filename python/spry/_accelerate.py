@@ -1,11 +1,11 @@
 """SciPy's own products through spry's kernels.
 
 SciPy looks its compiled products up by name at every call, in the module
-`scipy.sparse._sparsetools`. Here the names of the products of compressed rows
-and columns get functions that read the same arrays in place, so nothing is
-kept between calls and nothing can be stale. Whatever is not plain (small
-matrices, complex or integer numbers, mixed types, arrays with gaps) goes to
-SciPy's function as before.
+`scipy.sparse._sparsetools` (those of blocks in the module of blocks). Here the
+names of the products of compressed rows, columns and blocks get functions that
+read the same arrays in place, so nothing is kept between calls and nothing can
+be stale. Whatever is not plain (small matrices, complex or integer numbers,
+mixed types, arrays with gaps) goes to SciPy's function as before.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ._library import lib
 _SIZE = ctypes.sizeof(c.Compressed)
 _TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
 _INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
-_NAMES = ("csr_matvec", "csr_matvecs", "csc_matvec", "csc_matvecs")
 _SMALL = 20000  # products: below, a call costs more than it saves
+_LONG = 8  # entries of a row, from which threads of columns pay
 
-_original: dict[str, Callable] = {}
+_original: list[tuple[Any, str, Callable]] = []
 
 
 class Accelerated:
@@ -37,59 +37,99 @@ class Accelerated:
         restore_scipy()
 
 
-def _plain(arrays: tuple, values: tuple) -> bool:
+def _plain(indptr: Any, indices: Any, data: Any, x: Any, y: Any) -> bool:
     """Are all of them what a kernel takes as it is?"""
-    indptr, indices = arrays
-    data = values[0]
-    if (indptr.dtype not in _INDICES or indices.dtype is not indptr.dtype
-            and indices.dtype != indptr.dtype or data.dtype not in _TYPES):
+    if (indptr.dtype not in _INDICES or indices.dtype != indptr.dtype
+            or data.dtype not in _TYPES or x.dtype != data.dtype
+            or y.dtype != data.dtype):
         return False
-    for a in values[1:]:
-        if a.dtype != data.dtype:
-            return False
-    for a in (*arrays, *values):
+    for a in (indptr, indices, data, x, y):
         if not (a.flags.c_contiguous and a.flags.aligned):
             return False
-    return values[-1].flags.writeable
-
-
-def _product(name: str, original: Callable, threads: int) -> Callable:
-    function = (lib.spry_csr_multiply if name.startswith("csr")
-                else lib.spry_csc_multiply)
-    vector = name.endswith("vec")
-    by_columns = name == "csc_matvec"
-
-    def multiply(rows, cols, n, indptr, indices, data, x, y):
-        try:
-            fits = (indices.size * n >= _SMALL and not by_columns
-                    and _plain((indptr, indices), (data, x, y))
-                    and len(indptr) > (rows if name[1] == "s" and
-                                       name[2] == "r" else cols)
-                    and x.size >= cols * n and y.size >= rows * n)
-        except AttributeError:  # no arrays of NumPy: not ours to judge
-            fits = False
-        if not fits:
-            return False
-        A = c.Compressed(_SIZE, rows, cols, _at(indptr), _at(indices),
-                         _at(data), _INDICES[indptr.dtype],
-                         _TYPES[data.dtype])
-        return function(ctypes.byref(A), n, _at(x), _at(y), threads) == 0
-
-    if vector:
-        def replaced(rows, cols, indptr, indices, data, x, y):
-            if not multiply(rows, cols, 1, indptr, indices, data, x, y):
-                original(rows, cols, indptr, indices, data, x, y)
-    else:
-        def replaced(rows, cols, n, indptr, indices, data, x, y):
-            if not multiply(rows, cols, n, indptr, indices, data, x, y):
-                original(rows, cols, n, indptr, indices, data, x, y)
-    replaced.__name__ = replaced.__qualname__ = name
-    replaced.__doc__ = original.__doc__
-    return replaced
+    return y.flags.writeable
 
 
 def _at(a: np.ndarray) -> int:
     return a.__array_interface__["data"][0]
+
+
+def _product(function: Callable, rows: int, cols: int, starts: int, n: int,
+             arrays: tuple, extra: tuple, threads: int) -> bool:
+    """Did the library compute it? `starts`: what indptr must have at least."""
+    try:
+        indptr, indices, data, x, y = arrays
+        if (data.size * n < _SMALL or not _plain(*arrays)
+                or indptr.size <= starts or x.size < cols * n
+                or y.size < rows * n):
+            return False
+    except AttributeError:  # no arrays of NumPy: not ours to judge
+        return False
+    A = c.Compressed(_SIZE, rows, cols, _at(indptr), _at(indices), _at(data),
+                     _INDICES[indptr.dtype], _TYPES[data.dtype])
+    return function(ctypes.byref(A), *extra, n, _at(x), _at(y), threads) == 0
+
+
+# Each takes SciPy's function and the threads and returns what replaces it.
+
+def _csr_matvec(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, *arrays):
+        if not _product(lib.spry_csr_multiply, rows, cols, rows, 1, arrays, (),
+                        threads):
+            original(rows, cols, *arrays)
+
+    return replaced
+
+
+def _csr_matvecs(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, n, *arrays):
+        if not _product(lib.spry_csr_multiply, rows, cols, rows, n, arrays, (),
+                        threads):
+            original(rows, cols, n, *arrays)
+
+    return replaced
+
+
+def _csc_matvec(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, *arrays):
+        # One thread has nothing to gain over SciPy's loop.
+        if threads == 1 or len(arrays[1]) < _LONG * rows or not _product(
+                lib.spry_csc_multiply, rows, cols, cols, 1, arrays, (),
+                threads):
+            original(rows, cols, *arrays)
+
+    return replaced
+
+
+def _csc_matvecs(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, n, *arrays):
+        if not _product(lib.spry_csc_multiply, rows, cols, cols, n, arrays, (),
+                        threads):
+            original(rows, cols, n, *arrays)
+
+    return replaced
+
+
+def _bsr_matvec(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, r, w, *arrays):
+        if not _product(lib.spry_bsr_multiply, rows * r, cols * w, rows, 1,
+                        arrays, (r, w), threads):
+            original(rows, cols, r, w, *arrays)
+
+    return replaced
+
+
+def _bsr_matvecs(original: Callable, threads: int) -> Callable:
+    def replaced(rows, cols, n, r, w, *arrays):
+        if not _product(lib.spry_bsr_multiply, rows * r, cols * w, rows, n,
+                        arrays, (r, w), threads):
+            original(rows, cols, n, r, w, *arrays)
+
+    return replaced
+
+
+_PRODUCTS = {f.__name__[1:]: f for f in (
+    _csr_matvec, _csr_matvecs, _csc_matvec, _csc_matvecs, _bsr_matvec,
+    _bsr_matvecs)}
 
 
 def accelerate_scipy(threads: int = 0) -> Accelerated:
@@ -100,21 +140,23 @@ def accelerate_scipy(threads: int = 0) -> Accelerated:
     changes the threads. Ends with `restore_scipy()`, or with the `with` it is
     used in.
     """
-    from scipy.sparse import _sparsetools
+    from scipy.sparse import _bsr, _sparsetools
 
     restore_scipy()
-    for name in _NAMES:
-        _original[name] = getattr(_sparsetools, name)
-        setattr(_sparsetools, name, _product(name, _original[name], threads))
+    for name, make in _PRODUCTS.items():
+        original = getattr(_sparsetools, name)
+        replaced = make(original, threads)
+        replaced.__name__ = replaced.__qualname__ = name
+        replaced.__doc__ = original.__doc__
+        for module in (_sparsetools, _bsr):  # blocks import theirs by name
+            if getattr(module, name, None) is original:
+                _original.append((module, name, original))
+                setattr(module, name, replaced)
     return Accelerated()
 
 
 def restore_scipy() -> None:
     """SciPy computes by itself again."""
-    if not _original:
-        return
-    from scipy.sparse import _sparsetools
-
-    for name, function in _original.items():
-        setattr(_sparsetools, name, function)
+    for module, name, function in _original:
+        setattr(module, name, function)
     _original.clear()

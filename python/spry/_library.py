@@ -162,6 +162,23 @@ _FUNCTIONS = {
         c_int,
         [c_void_p, c_int64, c_void_p, c_void_p, c_int],
     ),
+    "spry_network_read": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "spry_network_free": (None, [c_void_p]),
+    "spry_problem_network": (c_int, [c_void_p, c_void_p, c_int64]),
+    "spry_run_inputs": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
+    "spry_graph_read": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "spry_graph_free": (None, [c_void_p]),
+    "spry_graph_inputs": (c_int, [c_void_p]),
+    "spry_graph_outputs": (c_int, [c_void_p]),
+    "spry_graph_input": (c_int, [c_void_p, c_int, c_void_p]),
+    "spry_graph_output": (c_int, [c_void_p, c_int, c_void_p]),
+    "spry_executor_make": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "spry_executor_run": (c_int, [c_void_p, c_void_p, c_void_p]),
+    "spry_executor_free": (None, [c_void_p]),
+    "spry_bsr_multiply": (
+        c_int,
+        [c_void_p, *3 * [c_int64], c_void_p, c_void_p, c_int],
+    ),
 }
 
 

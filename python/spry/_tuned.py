@@ -208,6 +208,23 @@ class Tuned(LinearOperator):
                                                    True, options)
         self._story: dict | None = None
 
+    def add(self, cols: int | None = None, *, transpose: bool = False,
+            **options: Any) -> "Tuned":
+        """Tune for one more width, or with `transpose` for the transpose's
+        products of it; options are those of `tune`."""
+        given, failed = _tune_options(
+            **{"threads": self._threads, "store": self._store, **options})
+        n = _width(cols)
+        plan = _Plan(self._source, n, self.dtype, transpose, given)
+        if failed:
+            raise failed[0]
+        with self._lock:
+            if self._values is not None:
+                c.check(lib.spry_plan_refill(plan.pointer,
+                                             _address(self._values)))
+            self._tuned[n, self.dtype, transpose] = plan
+        return self
+
     # ---- what was found ----
 
     @property
@@ -498,6 +515,27 @@ def _callback(progress: Callable[[dict], Any], failed: list):
     return c.ON_PROGRESS(told)
 
 
+def _tune_options(effort: str = "measure", *,
+                  store: str | os.PathLike | None = None,
+                  progress: Callable[[dict], Any] | None = None,
+                  **given: Any) -> tuple[c.Options, list[BaseException]]:
+    """The library's options, and where what a callback raised is kept."""
+    failed: list[BaseException] = []
+    options = _options(effort, store=None if store is None
+                       else os.fspath(store), **given)
+    # Without one, Ctrl-C would wait for the end of the tune.
+    told = _callback(progress or (lambda now: None), failed)
+    options.progress = ctypes.cast(told, c_void_p)
+    options.told = told  # alive as long as the options
+    return options, failed
+
+
+def _width(cols: int | None) -> int | None:
+    if cols is not None and (int(cols) != cols or cols < 1):
+        raise ValueError("cols is a number of dense columns, or None")
+    return None if cols in (None, 1) else int(cols)
+
+
 def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
          seconds: float = 0, calls: float = 0, threads: int = 0,
          again: bool = False, seed: int = 1,
@@ -515,18 +553,11 @@ def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
     with the transpose as well, for programs that need both. progress: called now and then
     with a dict; true stops the tune with the best so far.
     """
-    failed: list[BaseException] = []
-    options = _options(effort, seconds=seconds, calls=calls, threads=threads,
-                       again=again, seed=seed,
-                       store=None if store is None else os.fspath(store),
-                       source=source, search=search)
-    # Without one, Ctrl-C would wait for the end of the tune.
-    told = _callback(progress or (lambda now: None), failed)
-    options.progress = ctypes.cast(told, c_void_p)
-    if cols is not None and (int(cols) != cols or cols < 1):
-        raise ValueError("cols is a number of dense columns, or None")
-    out = Tuned(A, None if cols in (None, 1) else int(cols), options=options,
-                threads=threads,
+    options, failed = _tune_options(
+        effort, seconds=seconds, calls=calls, threads=threads, again=again,
+        seed=seed, store=store, source=source, search=search,
+        progress=progress)
+    out = Tuned(A, _width(cols), options=options, threads=threads,
                 store=None if store is None else os.fspath(store),
                 transpose=transpose)
     if failed:

@@ -6,15 +6,17 @@
 
 The product with the transpose is tuned as well and kept. Values may change
 from call to call, as weights of a graph do: plans are refilled, nothing is
-tuned again. Only CPU
-tensors of float32 or float64.
+tuned again. Only CPU tensors of float32 or float64.
+
+`graph` and what takes one speak of edges as PyG and DGL do; `Network` runs a
+sparse network or an ONNX file as a module.
 """
 
 from __future__ import annotations
 
 import ctypes
 import threading
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 import torch
@@ -24,7 +26,9 @@ from . import _library as c
 from ._library import lib
 from ._tuned import _address, _options, _Plan, _TYPES, tune
 
-__all__ = ["Matrix", "matrix", "spmm"]
+__all__ = ["GCNConv", "Graph", "Matrix", "Network", "copy_u_mean",
+           "copy_u_sum", "gcn_norm", "graph", "matmul", "matrix", "propagate",
+           "sddmm", "spmm", "u_dot_v", "u_mul_e_sum"]
 
 
 def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
@@ -60,7 +64,9 @@ class _Sampled(_Plan):
 class Matrix:
     """A sparse matrix with its transpose and its sampled product."""
 
-    def __init__(self, A: torch.Tensor, cols: int, **options: Any) -> None:
+    def __init__(self, A: torch.Tensor, cols: int | Sequence[int],
+                 **options: Any) -> None:
+        widths = [cols] if isinstance(cols, int) else list(cols)
         if A.layout is not torch.sparse_csr or A.dim() != 2:
             raise TypeError("a matrix is a sparse_csr tensor of two dimensions")
         if A.device.type != "cpu":
@@ -78,8 +84,11 @@ class Matrix:
         self._lock = threading.Lock()
         self._options = options
         self._threads = options.get("threads", 0)
-        self.cols = cols
-        self.tuned = tune(self._given, cols, transpose=True, **options)
+        self.cols = widths[0]
+        self.tuned = tune(self._given, widths[0], transpose=True, **options)
+        for n in widths[1:]:
+            self.tuned.add(n, **options)
+            self.tuned.add(n, transpose=True, **options)
         self._sampled: dict[int, _Sampled] = {}
         self._now = None
 
@@ -175,7 +184,44 @@ def spmm(G: Matrix, X: torch.Tensor,
     return _Spmm.apply(G, X, values)
 
 
-def matrix(A: torch.Tensor, cols: int, **options: Any) -> Matrix:
-    """Tune a sparse_csr tensor and its transpose for `cols` dense columns;
-    options are those of `spry.tune`."""
+class _Sddmm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, G, Y, X):
+        ctx.G = G
+        ctx.save_for_backward(Y, X)
+        return G._slope(Y, X)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        Y, X = ctx.saved_tensors
+        dY = dX = None
+        if ctx.needs_input_grad[1]:
+            dY = ctx.G._product(X, grad.contiguous(), False)
+        if ctx.needs_input_grad[2]:
+            dX = ctx.G._product(Y, grad.contiguous(), True)
+        return None, dY, dX
+
+
+def sddmm(G: Matrix, Y: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
+    """Y X' at the entries of G's pattern, in the order of the tensor's
+    `values()`; G's own values do not matter. Differentiable in both."""
+    if (Y.dim() != 2 or X.dim() != 2 or Y.shape[1] != X.shape[1]
+            or (Y.shape[0], X.shape[0]) != tuple(G.shape)):
+        raise ValueError(f"{tuple(Y.shape)} and {tuple(X.shape)} on "
+                         f"{tuple(G.shape)}")
+    if X.dtype != G.dtype or Y.dtype != G.dtype:
+        raise TypeError(f"the matrix has {G.dtype}")
+    return _Sddmm.apply(G, Y, X)
+
+
+def matrix(A: torch.Tensor, cols: int | Sequence[int],
+           **options: Any) -> Matrix:
+    """Tune a sparse_csr tensor and its transpose for `cols` dense columns, or
+    for several such widths; options are those of `spry.tune`."""
     return Matrix(A, cols, **options)
+
+
+from ._edges import (GCNConv, Graph, copy_u_mean, copy_u_sum,  # noqa: E402
+                     gcn_norm, graph, matmul, propagate, u_dot_v, u_mul_e_sum)
+from ._network import Network  # noqa: E402

@@ -106,3 +106,36 @@ def test_many_threads(everything):
         for t in crew:
             t.join()
     assert not wrong
+
+
+def test_threads_of_columns(everything):
+    A = sparse.random(300, 900, 0.4, format="csc", random_state=1)
+    A.data[:] = np.arange(A.nnz) % 7 - 3
+    x = operand(1, A.shape[1])
+    want = A @ x
+    with spry.accelerate_scipy(2):
+        assert np.array_equal(A @ x, want)
+
+
+@pytest.mark.parametrize("block", [(1, 1), (2, 2), (3, 3), (4, 2), (8, 8),
+                                   (5, 7)])
+def test_blocks_are_computed_by_spry(block, monkeypatch, everything):
+    from scipy.sparse import _bsr
+
+    def refuse(*_):
+        raise AssertionError("SciPy was asked")
+
+    A = sparse.random(40 * block[0], 30 * block[1], 0.2, random_state=1)
+    A.data[:] = np.arange(A.nnz) % 7 - 3
+    A = A.tobsr(blocksize=block)
+    operands = [operand(1, A.shape[1], n) for n in (None, 3, 40)]
+    want = [A @ B for B in operands]
+    monkeypatch.setattr(_bsr, "bsr_matvec", refuse)
+    monkeypatch.setattr(_bsr, "bsr_matvecs", refuse)
+    from scipy.sparse import _sparsetools
+
+    monkeypatch.setattr(_sparsetools, "bsr_matvec", refuse)
+    monkeypatch.setattr(_sparsetools, "bsr_matvecs", refuse)
+    with spry.accelerate_scipy(2):
+        for B, w in zip(operands, want):
+            assert np.array_equal(A @ B, w)

@@ -3,12 +3,14 @@
  * Compressed rows are what the csr kernels walk, so the caller's arrays are
  * handed to a built-in kernel as they are; only kernels that read nothing
  * behind the last entry are. Compressed columns are the transpose, and every
- * entry adds a row of X to a row of Y. */
+ * entry adds a row of X to a row of Y. Blocks have loops of their own. */
 #include <omp.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "machine/built.h"
 #include "machine/isa.h"
+#include "plan/direct.h"
 #include "plan/sparse.h"
 
 enum {
@@ -68,13 +70,14 @@ static sp_kernel *kernel_for(const spry_compressed *A, int64_t n, int64_t nnz)
     return sp_builtin_find(&spec);
 }
 
-/* The first row whose entries begin at or behind share t of all. */
-static int64_t cut(const spry_compressed *A, int64_t nnz, int t, int threads)
+/* The first of `count` rows whose entries begin at or behind share t of all. */
+static int64_t cut(const spry_compressed *A, int64_t count, int64_t nnz, int t,
+                   int threads)
 {
-    int64_t goal = nnz / threads * t, low = 0, high = A->rows;
+    int64_t goal = nnz / threads * t, low = 0, high = count;
 
     if (t == threads)
-        return A->rows;
+        return count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
 
@@ -121,65 +124,98 @@ spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
     for (int t = 0; t < threads; t++) {
         sp_args own = a;
 
-        own.first = cut(A, nnz, t, threads);
-        own.last = cut(A, nnz, t + 1, threads);
+        own.first = cut(A, A->rows, nnz, t, threads);
+        own.last = cut(A, A->rows, nnz, t + 1, threads);
         if (own.first < own.last)
             (void)kernel(&own);
     }
     return SPRY_OK;
 }
 
-/* ---- columns ---- */
+/* ---- columns and blocks ---- */
 
-/* Columns [from, to) of X and Y, every entry once. */
-#define ADD(name, T, I)                                                   \
-    static void name(const spry_compressed *A, int64_t n, const void *in, \
-                     void *out, int64_t from, int64_t to)                 \
-    {                                                                     \
-        const I *start = A->indptr, *row = A->indices;                    \
-        const T *val = A->values, *X = in;                                \
-        T *Y = out;                                                       \
-                                                                          \
-        if (n == 1) {                                                     \
-            for (int64_t j = 0; j < A->cols; j++)                         \
-                for (int64_t k = start[j]; k < start[j + 1]; k++)         \
-                    Y[row[k]] += val[k] * X[j];                           \
-            return;                                                       \
-        }                                                                 \
-        for (int64_t j = 0; j < A->cols; j++)                             \
-            for (int64_t k = start[j]; k < start[j + 1]; k++) {           \
-                const T *restrict x = X + j * n;                          \
-                T *restrict y = Y + (int64_t)row[k] * n;                  \
-                const T w = val[k];                                       \
-                                                                          \
-                _Pragma("omp simd") for (int64_t c = from; c < to; c++)   \
-                    y[c] += w * x[c];                                     \
-            }                                                             \
+#define DECLARE(id, name) extern const sp_direct sp_direct_##name;
+SP_BUILT_ISAS(DECLARE)
+
+#define ROW(id, name) {SPRY_##id, &sp_direct_##name},
+static const struct {
+    spry_isa isa;
+    const sp_direct *loops;
+} built[] = {SP_BUILT_ISAS(ROW)};
+
+const sp_direct *sp_direct_here(void)
+{
+    spry_isa isa = sp_isa_here();
+    int last = (int)(sizeof built / sizeof built[0]) - 1;
+
+    while (last > 0 && !sp_isa_includes(isa, built[last].isa))
+        last--;
+    return built[last].loops;
+}
+
+/* y += the sums that threads kept apart. */
+static void add_up(const spry_compressed *A, void *y, const void *sums,
+                   int count)
+{
+    int64_t n = A->rows;
+
+#pragma omp parallel for num_threads(count + 1) schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        for (int t = 0; t < count; t++)
+            if (A->type == SPRY_F32)
+                ((float *)y)[i] += ((const float *)sums)[t * n + i];
+            else
+                ((double *)y)[i] += ((const double *)sums)[t * n + i];
+}
+
+/* A vector: threads share the matrix's columns. Rows of Y are anybody's, so
+ * all but the first thread add into memory of their own. */
+static spry_status multiply_vector(const spry_compressed *A,
+                                   sp_add_columns *add, const void *X, void *Y,
+                                   int threads)
+{
+    enum { WORTH = 8 }; /* entries of a row that pay for adding up */
+    int64_t nnz = start_of(A, A->cols);
+    int64_t most = 1 + nnz / (WORTH * (A->rows ? A->rows : 1));
+    char *sums = NULL;
+    size_t each = (size_t)A->rows * A->type;
+
+    threads = threads < most ? threads : (int)most;
+    if (threads > 1)
+        sums = sp_alloc_raw((threads - 1) * A->rows, A->type);
+    if (!sums) {
+        add(A, 1, X, Y, 0, A->cols);
+        return SPRY_OK;
     }
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int t = 0; t < threads; t++) {
+        char *own = t ? sums + (size_t)(t - 1) * each : Y;
 
-ADD(add_f32_i32, float, int32_t)
-ADD(add_f32_i64, float, int64_t)
-ADD(add_f64_i32, double, int32_t)
-ADD(add_f64_i64, double, int64_t)
-
-typedef void adder(const spry_compressed *A, int64_t n, const void *in,
-                   void *out, int64_t from, int64_t to);
+        if (t)
+            memset(own, 0, each);
+        add(A, 1, X, own, cut(A, A->cols, nnz, t, threads),
+            cut(A, A->cols, nnz, t + 1, threads));
+    }
+    add_up(A, Y, sums, threads - 1);
+    sp_free(sums);
+    return SPRY_OK;
+}
 
 /* Threads share the dense columns: rows of Y are anybody's. */
 spry_status spry_csc_multiply(const spry_compressed *A, int64_t n,
                               const void *X, void *Y, int threads)
 {
-    static adder *const adders[2][2] = {{add_f32_i32, add_f32_i64},
-                                        {add_f64_i32, add_f64_i64}};
     enum { LINE = 16 }; /* columns that a thread takes at least */
     spry_status s = check(A, n, X, Y);
-    adder *add;
+    sp_add_columns *add;
     int64_t most = (n + LINE - 1) / LINE;
 
     if (s != SPRY_OK || A->cols == 0 || n == 0)
         return s;
-    add = adders[A->type == SPRY_F64][A->index == SPRY_I64];
+    add = sp_direct_here()->columns[A->type == SPRY_F64][A->index == SPRY_I64];
     threads = threads_for(threads, (double)start_of(A, A->cols) * (double)n);
+    if (n == 1)
+        return multiply_vector(A, add, X, Y, threads);
     threads = threads < most ? threads : (int)most;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (int t = 0; t < threads; t++) {
@@ -188,5 +224,33 @@ spry_status spry_csc_multiply(const spry_compressed *A, int64_t n,
 
         add(A, n, X, Y, from, to < n ? to : n);
     }
+    return SPRY_OK;
+}
+
+spry_status spry_bsr_multiply(const spry_compressed *A, int64_t r, int64_t c,
+                              int64_t n, const void *X, void *Y, int threads)
+{
+    spry_status s = check(A, n, X, Y);
+    sp_add_blocks *add;
+    int64_t rows, blocks;
+
+    if (s != SPRY_OK)
+        return s;
+    if (r < 1 || c < 1 || A->rows % r || A->cols % c)
+        return sp_fail(SPRY_USAGE,
+                       "%lld x %lld is no matrix of %lld x %lld "
+                       "blocks",
+                       (long long)A->rows, (long long)A->cols, (long long)r,
+                       (long long)c);
+    rows = A->rows / r;
+    if (rows == 0 || n == 0)
+        return SPRY_OK;
+    blocks = start_of(A, rows);
+    add = sp_direct_here()->blocks[A->type == SPRY_F64][A->index == SPRY_I64];
+    threads = threads_for(threads, (double)(blocks * r * c) * (double)n);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (int t = 0; t < threads; t++)
+        add(A, r, c, n, X, Y, cut(A, rows, blocks, t, threads),
+            cut(A, rows, blocks, t + 1, threads));
     return SPRY_OK;
 }

@@ -11,7 +11,7 @@ if [ -z "$python" ]; then
     exit 77
 fi
 case $1 in
-test_torch.py) needed="numpy scipy pytest torch" ;;
+test_torch.py | test_edges.py | test_network.py) needed="numpy scipy pytest torch" ;;
 *) needed="numpy scipy pytest" ;;
 esac
 for module in $needed; do

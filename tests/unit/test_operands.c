@@ -309,6 +309,92 @@ static void check_direct(const spry_matrix *A, int64_t n, spry_index width,
     sp_free(want);
 }
 
+static double value_at(const void *x, int64_t k, spry_type type)
+{
+    return type == SPRY_F32 ? (double)((const float *)x)[k]
+                            : ((const double *)x)[k];
+}
+
+static void set_at(void *x, int64_t k, spry_type type, double value)
+{
+    if (type == SPRY_F32)
+        ((float *)x)[k] = (float)value;
+    else
+        ((double *)x)[k] = value;
+}
+
+/* Every other block of r x c, values and operands small integers. */
+static void check_blocks(int64_t r, int64_t c, int64_t n, spry_type type)
+{
+    enum { ROWS = 60, COLS = 50, EACH = COLS / 2 };
+    static int32_t start[ROWS + 1], col[ROWS * EACH];
+    int64_t blocks = ROWS * EACH, in = COLS * c * n, out = ROWS * r * n;
+    spry_compressed a = {sizeof a, ROWS * r, COLS * c, start,
+                         col,      NULL,     SPRY_I32, type};
+    double *v = sp_alloc(blocks * r * c, 8), *x = sp_alloc(in, 8);
+    double *y = sp_alloc(out, 8), *want = sp_alloc(out, 8);
+
+    for (int i = 0; i <= ROWS; i++)
+        start[i] = i * EACH;
+    for (int k = 0; k < blocks; k++)
+        col[k] = k % EACH * 2 + k / EACH % 2;
+    for (int64_t k = 0; k < blocks * r * c; k++)
+        set_at(v, k, type, (double)(k % 7) - 3);
+    for (int64_t k = 0; k < in; k++)
+        set_at(x, k, type, (double)(k % 5) - 2);
+    for (int64_t k = 0; k < out; k++) {
+        set_at(y, k, type, 1);
+        want[k] = 1;
+    }
+    for (int64_t k = 0; k < blocks; k++)
+        for (int64_t p = 0; p < r; p++)
+            for (int64_t q = 0; q < c; q++)
+                for (int64_t j = 0; j < n; j++)
+                    want[(k / EACH * r + p) * n + j] +=
+                        value_at(v, (k * r + p) * c + q, type) *
+                        value_at(x, (col[k] * c + q) * n + j, type);
+    a.values = v;
+    check_ok(spry_bsr_multiply(&a, r, c, n, x, y, 2));
+    for (int64_t k = 0; k < out; k++)
+        assert_true(value_at(y, k, type) == want[k]);
+    sp_free(v);
+    sp_free(x);
+    sp_free(y);
+    sp_free(want);
+}
+
+static void blocks_of_others(void **state)
+{
+    static const int64_t sides[] = {1, 2, 3, 4, 7, 8}, widths[] = {1, 3, 21};
+    spry_compressed a = {sizeof a, 3, 4, "", "", "", SPRY_I32, SPRY_F64};
+    double x[8];
+
+    (void)state;
+    for (int i = 0; i < 36; i++)
+        for (int w = 0; w < 3; w++)
+            check_blocks(sides[i / 6], sides[i % 6], widths[w],
+                         i % 2 ? SPRY_F32 : SPRY_F64);
+    assert_int_equal(spry_bsr_multiply(&a, 2, 2, 1, x, x, 1), SPRY_USAGE);
+    assert_int_equal(spry_bsr_multiply(&a, 0, 2, 1, x, x, 1), SPRY_USAGE);
+    assert_int_equal(spry_bsr_multiply(NULL, 1, 1, 1, x, x, 1), SPRY_USAGE);
+}
+
+/* So many entries that threads keep sums of their own. */
+static void many_columns_of_others(void **state)
+{
+    spry_matrix *A;
+
+    (void)state;
+    check_ok(
+        spry_matrix_generate(&A, "uniform,rows=300,cols=400,nnz=60000", 1));
+    assert_int_equal(A->type, SPRY_F64);
+    for (int64_t k = 0; k < A->nnz; k++)
+        set_at((void *)(uintptr_t)A->val, k, A->type, (double)(k % 7) - 3);
+    for (int columns = 0; columns < 2; columns++)
+        check_direct(A, 1, SPRY_I32, columns);
+    spry_matrix_free(A);
+}
+
 static void arrays_of_others(void **state)
 {
     static const int64_t widths[] = {1, 2, 5, 16, 40, 130};
@@ -389,6 +475,8 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(transposed_products_follow_the_matrix),
         cmocka_unit_test(arrays_of_others),
+        cmocka_unit_test(blocks_of_others),
+        cmocka_unit_test(many_columns_of_others),
         cmocka_unit_test(columns_blocks_and_coordinates),
     };
 
