@@ -83,7 +83,7 @@ bench-python: all                   ## the Python package beside SciPy, torch
 	/usr/bin/python3 bench/python.py
 install: build/release/build.ninja  ## to PREFIX, below DESTDIR
 	cmake --build --preset release -j $(JOBS) \
-	    --target libspry.so libspry.a spry_cli
+	    --target libspry.so libspry.a spry_cli spry_man spry_completion
 	cmake --install build/release --prefix "$(PREFIX)" --strip
 
 $(SUITES): %: build/%/build.ninja   ## every test in another build

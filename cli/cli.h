@@ -51,6 +51,10 @@ typedef struct {
  * nothing left to do: help was asked for, or *s says what was wrong. */
 int opt_parse(spry_status *s, const opt_page *page, int *argc, char **argv);
 
+/* When set, opt_parse shows a command's page to it and does nothing else:
+ * how completions learn of all options (cmd_completion.c). */
+extern void (*opt_reader)(const opt_page *page);
+
 /* The name nearest to `word`, or NULL when none is near; names end in NULL
  * and lie `stride` bytes apart. */
 const char *opt_nearest(const char *word, const void *names, size_t stride);
@@ -251,6 +255,14 @@ typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
     cmd_cache, cmd_schedules, cmd_doctor, cmd_collect, cmd_train, cmd_evaluate,
-    cmd_model, cmd_report, cmd_adapt, cmd_machine, cmd_freeze;
+    cmd_model, cmd_report, cmd_adapt, cmd_machine, cmd_freeze,
+    cmd_completion;
+
+typedef struct {
+    const char *name;
+    command *run;
+    const char *line;
+} cli_command;
+extern const cli_command cli_commands[]; /* a NULL name ends it (main.c) */
 
 #endif

@@ -7,7 +7,7 @@ static const opt options[] = {{0}};
 static const opt_page page = {
     "net",
     "generate|inspect|compile|order|train-order|simulate|tune|predict|"
-    "bench|verify|run|export ...",
+    "bench|verify|run|explain|export ...",
     "generate  make a network of a known kind and write it\n"
     "inspect   show layers, edges and whether it is an official one\n"
     "compile   make it smaller; the outputs stay the same\n"
@@ -19,6 +19,7 @@ static const opt_page page = {
     "bench     race ways to run it against each other\n"
     "verify    compare ways to run it with the reference\n"
     "run       compute the outputs of a batch of inputs\n"
+    "explain   say where the time of an operator graph goes\n"
     "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
     "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer;\n"

@@ -4,13 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-typedef struct {
-    const char *name;
-    command *run;
-    const char *line;
-} entry;
-
-static const entry commands[] = {
+const cli_command cli_commands[] = {
     {"probe", cmd_probe, "measure this machine and show its card"},
     {"generate", cmd_generate, "make a matrix of a known kind"},
     {"inspect", cmd_inspect, "show the statistics and the shape of a matrix"},
@@ -35,14 +29,15 @@ static const entry commands[] = {
     {"freeze", cmd_freeze, "pin what tunes decided, in a lock file"},
     {"cache", cmd_cache, "look after the compiled kernels"},
     {"doctor", cmd_doctor, "check the installation"},
+    {"completion", cmd_completion, "what a shell needs to complete words"},
     {0}};
 
 static void print_help(FILE *out)
 {
     fprintf(out, "usage: spry <command> [argument...]\n\n"
                  "Finds the fastest way to compute with your sparse data.\n\n");
-    for (const entry *e = commands; e->name; e++)
-        fprintf(out, "  %-10s %s\n", e->name, e->line);
+    for (const cli_command *e = cli_commands; e->name; e++)
+        fprintf(out, "  %-11s%s\n", e->name, e->line);
     fprintf(out, "\nspry <command> --help says more; --json works everywhere. "
                  "A matrix is a file\n(.mtx .mtx.gz .csr .npz .smtx .tsv .rb) "
                  "or gen:KIND,key=value.\n");
@@ -50,7 +45,7 @@ static void print_help(FILE *out)
 
 static spry_status unknown(const char *name)
 {
-    const char *near = opt_nearest(name, commands, sizeof *commands);
+    const char *near = opt_nearest(name, cli_commands, sizeof *cli_commands);
 
     if (near)
         return say_fail(SPRY_USAGE, "there is no command '%s'; is it '%s'?",
@@ -68,7 +63,7 @@ static spry_status run(int argc, char **argv)
         argv[1] = help;
         argc = 2;
     }
-    for (const entry *e = commands; e->name; e++)
+    for (const cli_command *e = cli_commands; e->name; e++)
         if (strcmp(argv[0], e->name) == 0)
             return e->run(argc - 1, argv + 1);
     return unknown(argv[0]);

@@ -301,9 +301,15 @@ static spry_status take_all(const opt_page *page, int *argc, char **argv)
     return s;
 }
 
+void (*opt_reader)(const opt_page *page);
+
 int opt_parse(spry_status *s, const opt_page *page, int *argc, char **argv)
 {
     *s = SPRY_OK;
+    if (opt_reader) {
+        opt_reader(page);
+        return 0;
+    }
     for (int i = 0; i < *argc && strcmp(argv[i], "--") != 0; i++)
         if (asks_help(argv[i])) {
             print_help(page);

@@ -13,6 +13,33 @@ endif()
 if(EXISTS ${PROJECT_SOURCE_DIR}/docs/spry.1)
     install(FILES docs/spry.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+# Section 3 from the headers, completions from the command's own tables.
+file(GLOB public_headers CONFIGURE_DEPENDS include/spry/*.h)
+set(man_dir ${PROJECT_BINARY_DIR}/man3)
+add_custom_command(OUTPUT ${man_dir}/spry-tune.3
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/man3.sh ${PROJECT_SOURCE_DIR}/include
+        ${man_dir} ${PROJECT_VERSION}
+    DEPENDS ${public_headers} tools/man3.sh VERBATIM)
+add_custom_target(spry_man ALL DEPENDS ${man_dir}/spry-tune.3)
+install(DIRECTORY ${man_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+set(word_dir ${PROJECT_BINARY_DIR}/completion)
+file(MAKE_DIRECTORY ${word_dir})
+if(TARGET spry_cli)
+    foreach(shell bash zsh fish)
+        add_custom_command(OUTPUT ${word_dir}/spry.${shell}
+            COMMAND spry_cli completion ${shell} >${word_dir}/spry.${shell}
+            DEPENDS spry_cli)
+        list(APPEND word_files ${word_dir}/spry.${shell})
+    endforeach()
+    add_custom_target(spry_completion ALL DEPENDS ${word_files})
+    install(FILES ${word_dir}/spry.bash RENAME spry
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${word_dir}/spry.zsh RENAME _spry
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${word_dir}/spry.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
+install(DIRECTORY docs/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spry/schemas)
 if(EXISTS ${PROJECT_SOURCE_DIR}/models)
     install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/spry/models)
 endif()

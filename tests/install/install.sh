@@ -66,6 +66,12 @@ fi
 agree "$stage/cmake/shared"
 LD_LIBRARY_PATH='' agree "$stage/cmake/static"
 
+for file in man/man1/spry.1 man/man3/spry_tune.3 man/man3/spry-tune.3 \
+    bash-completion/completions/spry zsh/site-functions/_spry \
+    fish/vendor_completions.d/spry.fish spry/schemas/spry.tune-1.json; do
+    [ -s "$prefix/share/$file" ] || fail "share/$file is missing"
+done
+
 # The library's file names lead nowhere back into the build tree.
 ! grep -rqF "$build" "$prefix"/lib*/pkgconfig "$prefix"/lib*/cmake ||
     fail "an installed file names the build directory"
