@@ -11,6 +11,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
         bench-dense bench-pruned bench-sample bench-transfer bench-python \
+        bench-petsc \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
@@ -81,6 +82,8 @@ bench-against: all                  ## is OLD=path/to/bench-serve faster?
 	build/release/bench/$@ $(OLD)
 bench-python: all                   ## the Python package beside SciPy, torch
 	/usr/bin/python3 bench/python.py
+bench-petsc: all                    ## PETSc with spry's products and without
+	python3 bench/petsc.py
 install: build/release/build.ninja  ## to PREFIX, below DESTDIR
 	cmake --build --preset release -j $(JOBS) \
 	    --target libspry.so libspry.a spry_cli spry_man spry_completion

@@ -69,10 +69,11 @@ def check(folder, files):
 
 
 def inferred(values):
-    kinds = sorted({KINDS[type(v)] for v in values})
-    if "number" in kinds and "integer" in kinds:
-        kinds.remove("integer")
-    out = {"type": kinds[0] if len(kinds) == 1 else kinds}
+    kinds = {KINDS[type(v)] for v in values}
+    if kinds & {"integer", "number"}:  # what is not finite is written as null
+        kinds = kinds - {"integer"} | {"number", "null"}
+    kinds = [] if kinds == {"null"} else sorted(kinds)
+    out = {"type": kinds[0] if len(kinds) == 1 else kinds} if kinds else {}
     objects = [v for v in values if isinstance(v, dict)]
     if objects:
         names = list(dict.fromkeys(n for v in objects for n in v))

@@ -6,71 +6,86 @@ python=$(command -v python3) || skip "there is no python3 to read JSON with"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 count=0
 # Commands may fail: a document is judged, not what it says.
-document() {
+keep() {
     count=$((count + 1))
     "$SPRY" "$@" --json --progress none >"doc$count.json" 2>err || :
     [ -s "doc$count.json" ] || fail "no document of: $* ($(cat err))"
 }
 m=gen:banded,rows=400,band=6
-t=gen:uniform,dims=20x20x20,nnz=300
+t=gen:uniform,i=40,nnz=300
 n=gen:random,width=64,depth=3
 export SPRY_PROBE=quick
-document probe
-document generate --list
-document generate banded rows=50 band=3 --out a.mtx
-document generate --op mttkrp --list
-document generate uniform dims=9x9x9 nnz=40 --op mttkrp --out a.tns
-document inspect a.mtx
-document inspect a.tns
-document tune $m --budget 1s
-document tune $m
-document tune $m --op spmm --cols 8 --budget 1s --calls 5
-document tune op:dense,m=32,n=32,k=32 --budget 1s
-document predict $m
-document predict $m --schedule 'csr; sell'
-document predict $t --op mttkrp
-document run a.mtx --random
-document bench $m --schedules csr --pairs 3 --budget 1s
-document verify $m
-document verify $m --schedule csr
-document explain $m
-document explain $m --schedule csr
-document export $m --schedule csr --out kernel
-document schedules $m --limit 3
-document schedules $m --count
-document schedules $m --sample 2
-document records list --limit 5
-document records check
-document records gc
+keep probe
+keep generate --list
+keep generate banded rows=50 band=3 --out a.mtx
+keep generate fibers i=60 k=40 l=50 length=8 nnz=2k --out a.tns
+keep inspect a.mtx
+keep inspect a.tns
+keep tune $m --budget 1s
+keep tune $m
+keep tune $m --op spmm --cols 8 --budget 1s --calls 5
+keep tune op:matmul,m=32,n=32,k=32 --budget 1s
+keep predict $m
+keep predict $m --schedule 'csr; sell'
+keep predict $t --op mttkrp
+keep run a.mtx --random
+keep bench $m --schedules csr --pairs 3 --budget 1s
+keep verify $m
+keep verify $m --schedule csr
+keep explain $m
+keep explain $m --schedule csr
+keep export $m --schedule csr --out kernel
+keep schedules $m --limit 3
+keep schedules $m --count
+keep schedules $m --sample 2
+keep records list --limit 5
+keep records check
+keep records gc
 id=$(sed -n 's/.*"id": "\([0-9a-f]*\)".*/\1/p' "doc$((count - 2)).json" |
     head -n1)
-document records show "$id"
-document cache list
-document cache verify
-document model list
-document model info
-document machine compare
-document doctor
-document net generate --list
-document net generate random width=64 depth=3 --out a.spnet
-document net inspect a.spnet --layers
-document net inspect a.spnet
-document net compile a.spnet --out b.spnet
-document net compile --list
-document net order $n --order blocked
-document net order --list
-document net simulate $n --order blocked --memory 16
-document net tune $n --batch 8 --budget 1s
-document net predict $n --batch 8
-document net bench $n --batch 8 --budget 1s
-document net verify $n --batch 4
-document net run $n --batch 4
-document net export $n --out net
-document net inspect net:resnet50,size=32
-document net run net:mobilenetv3,size=32 --runs 1 --untuned
-document net explain net:mobilenetv3,size=32 --runs 1 --untuned
-document net tune net:mobilenetv3,size=32 --budget 2s
-document collect a.mtx --schedules 2 --budget 3s
+keep records show "$id"
+keep cache list
+keep cache verify
+keep model list
+keep model info
+keep machine compare
+keep doctor
+keep net generate --list
+keep net generate random width=64 depth=3 --out a.spnet
+keep net inspect a.spnet --layers
+keep net inspect a.spnet
+keep net compile a.spnet --out b.spnet
+keep net compile --list
+keep net order $n --order blocked
+keep net order --list
+keep net simulate $n --order blocked --memory 16
+keep net tune $n --batch 8 --budget 1s
+keep net predict $n --batch 8
+keep net bench $n --batch 8 --budget 1s
+keep net verify $n --batch 4
+keep net run $n --batch 4
+keep net export $n --out net
+keep net inspect net:resnet50,size=80
+keep net run net:mobilenetv3,size=80 --runs 1 --untuned
+keep net explain net:mobilenetv3,size=80 --runs 1 --untuned
+keep net tune net:mobilenetv3,size=80 --budget 2s
+keep net train-order gen:skip,width=12,depth=3,degree=4 --memory 5 \
+    --seconds 1 --out one.nn
+export SPRY_XGBOOST=none
+for band in 3 4 5 6 7 8; do
+    keep collect --store r.db --ops spmm --widths 8 --limits 1 \
+        --schedules 8 --from families "gen:banded,rows=400,band=$band"
+done
+keep train --store r.db --kind mlp --rounds 3 --out m.spry
+keep model info m.spry
+keep model compare m.spry m.spry
+keep evaluate --store r.db --turns analytic m.spry
+fp=$("$python" -c "import sqlite3
+print(sqlite3.connect('r.db').execute('select machine from record')
+      .fetchone()[0])")
+keep records sample --store r.db --op spmm sampled.db
+keep adapt --store r.db --op spmm --on "$fp"
+keep model forget
 "$python" "$top/tools/schema.py" "${MODE:-check}" "$top/docs/schemas" doc*.json ||
     fail "a document is unlike its schema"
 # No command writes a document that has none.
