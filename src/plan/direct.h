@@ -3,7 +3,7 @@
 #ifndef SP_PLAN_DIRECT_H
 #define SP_PLAN_DIRECT_H
 
-#include "spry.h"
+#include "spry/plan.h"
 
 /* Compressed columns: columns [from, to) of the n dense ones; with n 1 the
  * matrix's own columns [from, to). */
