@@ -191,6 +191,21 @@ static int failed(const adviser *a, const char *text)
     return 0;
 }
 
+/* The best guess of every algorithm, in order: with little time they are the
+ * race. */
+static void propose_first(const adviser *a, sp_proposals *l)
+{
+    int seen[SP_ALGORITHMS] = {0};
+    sp_dense_way x;
+
+    for (int i = 0; i < a->count; i++)
+        if (a->list[i].predicted < 4 * a->list[0].predicted &&
+            !failed(a, a->list[i].text) &&
+            sp_dense_way_parse(&x, a->list[i].text) == SPRY_OK &&
+            !seen[x.algorithm]++)
+            (void)sp_proposals_add(l, &a->list[i]);
+}
+
 /* The best guesses; of every algorithm some, since guesses between them are
  * the least sure. */
 static spry_status propose(sp_adviser *head, sp_proposals *l)
@@ -200,6 +215,7 @@ static spry_status propose(sp_adviser *head, sp_proposals *l)
     int of[SP_ALGORITHMS] = {0};
     sp_dense_way x;
 
+    propose_first(a, l);
     for (int i = 0; i < a->count && added < most; i++) {
         if (failed(a, a->list[i].text) ||
             sp_dense_way_parse(&x, a->list[i].text) != SPRY_OK)
