@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *orders = "destination", *memories = "128";
-static int policy = SPRY_LRU, line = 1;
+static int policy = SPRY_LRU, line = 1, shared;
 static const opt options[] = {
     {"order", OPT_TEXT, &orders, "NAME,...",
      "orders to simulate, or all (destination)"},
@@ -15,6 +15,8 @@ static const opt options[] = {
      "neurons that fast memory holds, also to order for (128)"},
     {"policy", OPT_WORD, &policy, "lru|rr|min", "which line leaves (lru)"},
     {"line", OPT_INTEGER, &line, "B", "neurons that travel together (1)"},
+    {"shared", OPT_FLAG, &shared, NULL,
+     "equal weights are one, held in fast memory like a neuron"},
     {0}};
 static const opt_page page = {
     "net simulate",
@@ -72,6 +74,7 @@ static void add_json(json *j, const char *order, int64_t memory,
     json_integer(j, "memory", memory);
     json_integer(j, "reads", io->reads);
     json_integer(j, "writes", io->writes);
+    json_integer(j, "weight_reads", io->weight_reads);
     json_integer(j, "least_reads", io->least_reads);
     json_integer(j, "least_writes", io->least_writes);
     json_integer(j, "most_reads", io->most_reads);
@@ -119,19 +122,32 @@ static void end(page_of *p)
 
 /* ---- simulating ---- */
 
+static spry_status share_weights(int32_t **weight, int64_t *weights,
+                                 const spry_network *n)
+{
+    *weight = malloc((size_t)(n->edges + 1) * sizeof **weight);
+    if (!*weight)
+        return say_fail(SPRY_SYSTEM, "out of memory");
+    return say_status(spry_weights_shared(*weight, weights, n));
+}
+
 static spry_status simulate(page_of *p, const char *order, int64_t memory)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    int32_t *edge;
+    int32_t *edge, *weight = NULL;
     spry_io io;
     spry_status s = net_make_order(&edge, p->net, order, memory);
 
     o.memory = memory;
     o.line = line;
     o.policy = (spry_policy)policy;
+    if (s == SPRY_OK && shared)
+        s = share_weights(&weight, &o.weights, p->net);
+    o.weight = weight;
     if (s == SPRY_OK)
         s = say_status(spry_simulate(&io, p->net, edge, &o));
     free(edge);
+    free(weight);
     if (s == SPRY_OK)
         add(p, order, memory, &io);
     return s;

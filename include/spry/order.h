@@ -59,7 +59,9 @@ spry_status spry_vertices_order(int32_t *vertex, const spry_matrix *m,
  * and its target there; what is missing is read, first of all the inputs and
  * biases, and what must leave is written if it was changed since and is still
  * needed; what is not needed any more leaves at once, for nothing. Weights
- * stream by and are counted apart. */
+ * stream by and are counted apart, unless edges share them, as those of a
+ * convolution do: then an edge is a triple of source, target and weight, and
+ * needs all three there. */
 
 typedef enum {
     SPRY_LRU, /* the one not used for longest leaves */
@@ -72,10 +74,15 @@ typedef struct {
     int64_t memory; /* neurons that fast memory holds, at least two lines */
     int64_t line;   /* neurons that travel together, next to each other */
     spry_policy policy;
+    /* [edges] the number, below `weights`, of the weight that an edge has;
+     * they lie next to each other and are held and read as neurons are. NULL:
+     * every edge has its own, which streams by. */
+    const int32_t *weight;
+    int64_t weights;
 } spry_simulate_options;
-#define SPRY_SIMULATE_DEFAULTS                          \
-    {                                                   \
-        sizeof(spry_simulate_options), 128, 1, SPRY_LRU \
+#define SPRY_SIMULATE_DEFAULTS                                   \
+    {                                                            \
+        sizeof(spry_simulate_options), 128, 1, SPRY_LRU, NULL, 0 \
     }
 
 /* Lines of neurons, and what the theory of Gleinig et al., 2023 says of
@@ -83,6 +90,7 @@ typedef struct {
  * are those of the paper: W + N + S and 2 (W + N - I). */
 typedef struct {
     int64_t reads, writes;
+    int64_t weight_reads; /* of the reads, those of shared weights */
     int64_t least_reads, least_writes; /* any order needs as many */
     int64_t most_reads, most_writes;   /* some order needs no more: one neuron
                                           after the other */
@@ -95,6 +103,11 @@ typedef struct {
 spry_status spry_simulate(spry_io *out, const spry_network *n,
                           const int32_t *edge,
                           const spry_simulate_options *options);
+
+/* Weights that are equal get one number: weight[edges], how many in *weights.
+ * So the layers of a convolution, written as edges, share what they shared. */
+spry_status spry_weights_shared(int32_t *weight, int64_t *weights,
+                                const spry_network *n);
 
 /* "lru", "rr", "min"; NULL past the last. */
 const char *spry_policy_name(spry_policy p);

@@ -27,8 +27,10 @@ typedef struct {
     sp_trace trace;
     const sp_replacement *policy;
     void *state;
-    int64_t held;     /* lines in memory */
-    int32_t *use;     /* [2 edges] of the trace */
+    int64_t held;          /* lines in memory */
+    int32_t *use;          /* [uses edges] of the trace */
+    const int32_t *weight; /* [edges] shared ones; NULL: none are */
+    int64_t neuron_lines;  /* those of weights follow */
     int32_t *needs;   /* [neurons] out-edges to come, and one of an output */
     uint8_t *owed;    /* [neurons] */
     int32_t *owing;   /* [lines] how many of its neurons are owed */
@@ -73,6 +75,7 @@ static void make_present(simulation *s, int64_t i, int32_t line)
     s->present[line] = 1;
     s->held++;
     s->io.reads++;
+    s->io.weight_reads += line >= s->neuron_lines;
 }
 
 /* u was used once more, v has changed. */
@@ -91,13 +94,13 @@ static void owe(simulation *s, int32_t u, int32_t v)
 static void run(simulation *s, const int32_t *edge, const int32_t *target)
 {
     for (int64_t i = 0; i < s->trace.edges; i++) {
-        make_present(s, i, s->use[2 * i]);
-        make_present(s, i, s->use[2 * i + 1]);
-        s->policy->used(s->state, i, 0);
-        s->policy->used(s->state, i, 1);
+        for (int k = 0; k < s->trace.uses; k++)
+            make_present(s, i, sp_trace_line(&s->trace, i, k));
+        for (int k = 0; k < s->trace.uses; k++)
+            s->policy->used(s->state, i, k);
         owe(s, s->net->source[edge[i]], target[edge[i]]);
-        drop_if_dead(s, i, s->use[2 * i]);
-        drop_if_dead(s, i, s->use[2 * i + 1]);
+        for (int k = 0; k < s->trace.uses; k++)
+            drop_if_dead(s, i, sp_trace_line(&s->trace, i, k));
     }
     for (int64_t x = 0; x < s->trace.lines; x++)
         if (s->owing[x])
@@ -113,7 +116,7 @@ static void find_bounds(simulation *s)
     uint8_t *met = s->present; /* free again when this is called */
 
     memset(met, 0, (size_t)s->trace.lines);
-    for (int64_t i = 0; i < 2 * s->trace.edges; i++)
+    for (int64_t i = 0; i < s->trace.uses * s->trace.edges; i++)
         met[s->use[i]] = 1;
     for (int64_t x = 0; x < s->trace.lines; x++) {
         s->io.least_reads += met[x];
@@ -126,7 +129,7 @@ static void find_bounds(simulation *s)
         s->io.least_writes += met[x];
     for (int64_t v = 0; v < n->neurons; v++)
         s->io.most_writes += n->start[v] < n->start[v + 1];
-    s->io.most_reads = n->edges + s->io.most_writes;
+    s->io.most_reads = (s->trace.uses - 1) * n->edges + s->io.most_writes;
 }
 
 static void add_up_bytes(simulation *s)
@@ -141,13 +144,14 @@ static void add_up_bytes(simulation *s)
 
 /* ---- from beginning to end ---- */
 
-static spry_status set_up(simulation *s)
+static spry_status set_up(simulation *s, int64_t weights)
 {
     const spry_network *n = s->net;
 
     s->trace.edges = n->edges;
-    s->trace.lines = (n->neurons + s->line - 1) / s->line;
-    s->use = sp_alloc_raw(2 * n->edges, sizeof *s->use);
+    s->neuron_lines = (n->neurons + s->line - 1) / s->line;
+    s->trace.lines = s->neuron_lines + (weights + s->line - 1) / s->line;
+    s->use = sp_alloc_raw(s->trace.uses * n->edges, sizeof *s->use);
     s->needs = sp_alloc(n->neurons, sizeof *s->needs);
     s->owed = sp_alloc(n->neurons, sizeof *s->owed);
     s->owing = sp_alloc(s->trace.lines, sizeof *s->owing);
@@ -164,9 +168,14 @@ static void fill(simulation *s, const int32_t *edge, const sp_fanout *f)
     const spry_network *n = s->net;
 
     for (int64_t i = 0; i < n->edges; i++) {
-        s->use[2 * i] = (int32_t)(n->source[edge[i]] / s->line);
-        s->use[2 * i + 1] = (int32_t)(f->target[edge[i]] / s->line);
-        s->last[s->use[2 * i]] = s->last[s->use[2 * i + 1]] = (int32_t)i;
+        int32_t *use = s->use + s->trace.uses * i;
+
+        use[0] = (int32_t)(n->source[edge[i]] / s->line);
+        use[1] = (int32_t)(f->target[edge[i]] / s->line);
+        if (s->weight)
+            use[2] = (int32_t)(s->neuron_lines + s->weight[edge[i]] / s->line);
+        for (int k = 0; k < s->trace.uses; k++)
+            s->last[use[k]] = (int32_t)i;
     }
     for (int64_t u = 0; u < n->neurons; u++)
         s->needs[u] = (int32_t)(f->start[u + 1] - f->start[u]);
@@ -185,13 +194,13 @@ static void release(simulation *s)
     sp_free(s->last);
 }
 
-static spry_status simulate(simulation *s, const int32_t *edge)
+static spry_status simulate(simulation *s, const int32_t *edge, int64_t weights)
 {
     sp_fanout f;
     spry_status status = sp_fanout_make(&f, s->net);
 
     if (status == SPRY_OK)
-        status = set_up(s);
+        status = set_up(s, weights);
     if (status == SPRY_OK) {
         fill(s, edge, &f);
         status = s->policy->open(&s->state, &s->trace);
@@ -219,17 +228,27 @@ spry_status spry_simulate(spry_io *out, const spry_network *n,
     *out = (spry_io){0};
     if (status != SPRY_OK)
         return status;
-    if (o.line < 1 || o.memory / o.line < 2 || !spry_policy_name(o.policy))
-        return sp_fail(SPRY_USAGE, "a simulated memory holds two lines at "
-                                   "least and follows a known policy");
+    s.trace.uses = o.weight ? 3 : 2;
+    if (o.line < 1 || o.memory / o.line < s.trace.uses ||
+        !spry_policy_name(o.policy))
+        return sp_fail(SPRY_USAGE,
+                       "a simulated memory holds %s lines at "
+                       "least and follows a known policy",
+                       o.weight ? "three" : "two");
+    for (int64_t i = 0; o.weight && i < n->edges; i++)
+        if (o.weight[i] < 0 || o.weight[i] >= o.weights)
+            return sp_fail(SPRY_USAGE, "edge %lld has no shared weight",
+                           (long long)i);
+    s.weight = o.weight;
+    o.weights = o.weight ? o.weights : 0;
     s.line = o.line;
     s.trace.room = o.memory / o.line;
-    if (s.trace.room > n->neurons + 2) /* more makes no difference */
-        s.trace.room = n->neurons + 2;
+    if (s.trace.room > n->neurons + o.weights + 2) /* no difference */
+        s.trace.room = n->neurons + o.weights + 2;
     s.policy = policies[o.policy];
     status = spry_order_check(edge, n);
     if (status == SPRY_OK)
-        status = simulate(&s, edge);
+        status = simulate(&s, edge, o.weights);
     if (status == SPRY_OK)
         *out = s.io;
     return status;

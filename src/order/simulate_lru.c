@@ -68,7 +68,7 @@ static void lru_enter(void *state, int64_t i, int32_t line)
 static void lru_used(void *state, int64_t i, int which)
 {
     lru *l = state;
-    int32_t x = l->trace->use[2 * i + which];
+    int32_t x = sp_trace_line(l->trace, i, which);
 
     take_out(l, x);
     put_newest(l, x);
@@ -77,10 +77,9 @@ static void lru_used(void *state, int64_t i, int which)
 static int32_t lru_leave(void *state, int64_t i)
 {
     lru *l = state;
-    const int32_t *use = l->trace->use + 2 * i;
     int32_t x = l->oldest;
 
-    while (x == use[0] || x == use[1])
+    while (sp_trace_uses(l->trace, i, x))
         x = l->newer[x];
     take_out(l, x);
     return x;

@@ -7,7 +7,7 @@
 
 typedef struct {
     const sp_trace *trace;
-    int32_t *next; /* [2 edges] the edge that next uses the same line */
+    int32_t *next; /* [uses edges] the edge that next uses the same line */
     int32_t *heap; /* [room] lines */
     int32_t *need; /* [lines] when each is needed, */
     int32_t *at;   /* [lines] and where it is in the heap */
@@ -35,11 +35,10 @@ static void find_next_uses(belady *b)
     for (int64_t x = 0; x < t->lines; x++)
         b->need[x] = INT32_MAX;
     for (int64_t i = t->edges; i-- > 0;) {
-        const int32_t *use = t->use + 2 * i;
-
-        b->next[2 * i] = b->need[use[0]];
-        b->next[2 * i + 1] = b->need[use[1]];
-        b->need[use[0]] = b->need[use[1]] = (int32_t)i;
+        for (int k = 0; k < t->uses; k++)
+            b->next[t->uses * i + k] = b->need[sp_trace_line(t, i, k)];
+        for (int k = 0; k < t->uses; k++)
+            b->need[sp_trace_line(t, i, k)] = (int32_t)i;
     }
 }
 
@@ -51,7 +50,7 @@ static spry_status belady_open(void **state, const sp_trace *t)
     if (!b)
         return sp_fail_memory(sizeof *b);
     *b = (belady){t,
-                  sp_alloc_raw(2 * t->edges, sizeof *b->next),
+                  sp_alloc_raw(t->uses * t->edges, sizeof *b->next),
                   sp_alloc_raw(t->room, sizeof *b->heap),
                   sp_alloc_raw(t->lines, sizeof *b->need),
                   sp_alloc_raw(t->lines, sizeof *b->at),
@@ -106,9 +105,9 @@ static void belady_enter(void *state, int64_t i, int32_t line)
 static void belady_used(void *state, int64_t i, int which)
 {
     belady *b = state;
-    int32_t line = b->trace->use[2 * i + which];
+    int32_t line = sp_trace_line(b->trace, i, which);
 
-    b->need[line] = b->next[2 * i + which];
+    b->need[line] = b->next[b->trace->uses * i + which];
     rise(b, b->at[line]);
 }
 

@@ -75,13 +75,12 @@ static void ring_drop(void *state, int32_t line)
 static int32_t ring_leave(void *state, int64_t i)
 {
     ring *r = state;
-    const int32_t *use = r->trace->use + 2 * i;
     int32_t x;
 
     do {
         x = r->place[r->hand];
         r->hand = (r->hand + 1) % r->trace->room;
-    } while (x == use[0] || x == use[1]);
+    } while (sp_trace_uses(r->trace, i, x));
     ring_drop(r, x);
     return x;
 }

@@ -29,6 +29,9 @@ static int32_t line_of(const slow *s, int64_t i, int which)
 {
     int32_t k = s->edge[i];
 
+    if (which == 2)
+        return (int32_t)((s->net->neurons + s->o.line - 1) / s->o.line +
+                         s->o.weight[k] / s->o.line);
     return (int32_t)((which ? s->target[k] : s->net->source[k]) / s->o.line);
 }
 
@@ -60,7 +63,8 @@ static void write_back(slow *s, int32_t line, int64_t i)
 static int64_t next_use(const slow *s, int32_t line, int64_t i)
 {
     for (; i < s->net->edges; i++)
-        if (line_of(s, i, 0) == line || line_of(s, i, 1) == line)
+        if (line_of(s, i, 0) == line || line_of(s, i, 1) == line ||
+            (s->o.weight && line_of(s, i, 2) == line))
             break;
     return i;
 }
@@ -68,7 +72,8 @@ static int64_t next_use(const slow *s, int32_t line, int64_t i)
 static int is_operand(const slow *s, int64_t place, int64_t i)
 {
     return s->place[place] == line_of(s, i, 0) ||
-           s->place[place] == line_of(s, i, 1);
+           s->place[place] == line_of(s, i, 1) ||
+           (s->o.weight && s->place[place] == line_of(s, i, 2));
 }
 
 static int64_t place_to_free(slow *s, int64_t i)
@@ -148,12 +153,17 @@ static void run_slowly(slow *s)
     }
     for (int64_t i = 0; i < s->net->edges; i++) {
         int64_t a = find_place(s, i, 0), b = find_place(s, i, 1);
+        int64_t c = s->o.weight ? find_place(s, i, 2) : -1;
 
-        s->used[a] = 2 * i;
-        s->used[b] = 2 * i + 1;
+        s->used[a] = 3 * i;
+        s->used[b] = 3 * i + 1;
+        if (c >= 0)
+            s->used[c] = 3 * i + 2;
         s->changed[s->target[s->edge[i]]] = 1;
         drop_dead(s, i, a);
         drop_dead(s, i, b);
+        if (c >= 0)
+            drop_dead(s, i, c);
     }
     for (int64_t p = 0; p < s->room; p++)
         if (s->place[p] >= 0)
@@ -194,23 +204,23 @@ static spry_io simulated(const spry_network *n, const int32_t *edge,
     return io;
 }
 
-static void compare(const spry_network *n, const int32_t *edge, int64_t memory,
-                    int64_t line)
+static void compare_with(const spry_network *n, const int32_t *edge,
+                         const spry_simulate_options *with)
 {
     static slow s;
     sp_fanout f;
 
     check_ok(sp_fanout_make(&f, n));
     for (int p = 0; spry_policy_name((spry_policy)p); p++) {
-        spry_io io = simulated(n, edge, memory, line, (spry_policy)p);
+        spry_io io;
 
         memset(&s, 0, sizeof s);
         s.net = n;
         s.edge = edge;
         s.target = f.target;
-        s.o.memory = memory;
-        s.o.line = line;
+        s.o = *with;
         s.o.policy = (spry_policy)p;
+        check_ok(spry_simulate(&io, n, edge, &s.o));
         run_slowly(&s);
         assert_int_equal(io.reads, s.reads);
         if (p != SPRY_MIN) /* equally far uses may leave in any order */
@@ -218,10 +228,21 @@ static void compare(const spry_network *n, const int32_t *edge, int64_t memory,
         assert_true(io.reads >= io.least_reads);
         assert_true(io.writes >= io.least_writes);
         assert_true(io.most_reads >= io.least_reads);
+        assert_true(with->weight || io.weight_reads == 0);
         assert_int_equal(io.total_bytes - io.stream_bytes,
-                         (io.reads + io.writes) * line * 4);
+                         (io.reads + io.writes) * with->line * 4);
     }
     sp_fanout_free(&f);
+}
+
+static void compare(const spry_network *n, const int32_t *edge, int64_t memory,
+                    int64_t line)
+{
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+
+    o.memory = memory;
+    o.line = line;
+    compare_with(n, edge, &o);
 }
 
 static void agrees_with_the_rules(void **state)
@@ -249,6 +270,77 @@ static void agrees_with_the_rules(void **state)
         }
         spry_network_free(n);
     }
+}
+
+static void shared_weights_agree(void **state)
+{
+    static const char *const nets[] = {
+        "gen:random,width=12,depth=4,density=0.4",
+        "gen:skip,width=8,depth=4,degree=3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) {
+        spry_network *n = read_net(nets[i]);
+        int32_t *weight = sp_alloc(n->edges, sizeof *weight);
+        spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+
+        for (int64_t k = 0; k < n->edges; k++)
+            weight[k] = (int32_t)(k * 7 % 11);
+        o.weight = weight;
+        o.weights = 11;
+        for (int k = 0; spry_order_name(k); k++) {
+            int32_t *edge = ordered(n, spry_order_name(k), 8);
+
+            for (o.memory = 3; o.memory <= 60; o.memory += 1 + o.memory / 3)
+                for (o.line = 1; 3 * o.line <= o.memory; o.line += o.line + 1)
+                    compare_with(n, edge, &o);
+            sp_free(edge);
+        }
+        sp_free(weight);
+        spry_network_free(n);
+    }
+}
+
+/* A convolution with two taps: 3 = a 0 + b 1, 4 = a 1 + b 2. */
+static void convolution_by_hand(void **state)
+{
+    static const int64_t first[] = {3, 5}, start[] = {0, 0, 0, 0, 2, 4};
+    static const int32_t source[] = {0, 1, 1, 2}, output[] = {3, 4};
+    static const int32_t edge[] = {0, 1, 2, 3};
+    static const float tap[] = {2, -1, 2, -1}, bias[5] = {0};
+    static const spry_activation activation[1] = {{SPRY_RELU, 0}};
+    spry_network parts = {5,      3,   2,    1,          4,      first, start,
+                          source, tap, bias, activation, output, 0,     0};
+    spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
+    int32_t weight[4];
+    spry_network *n;
+    spry_io io;
+
+    (void)state;
+    check_ok(spry_network_make(&n, &parts));
+    check_ok(spry_weights_shared(weight, &o.weights, n));
+    assert_int_equal(o.weights, 2);
+    assert_true(weight[0] == weight[2] && weight[1] == weight[3] &&
+                weight[0] != weight[1]);
+    o.weight = weight;
+    /* All fits: five neurons and two weights are read, two written. */
+    check_ok(spry_simulate(&io, n, edge, &o));
+    assert_int_equal(io.reads, 7);
+    assert_int_equal(io.weight_reads, 2);
+    assert_int_equal(io.writes, 2);
+    assert_int_equal(io.least_reads, 7);
+    /* Room for three: 0 3 a | 1 b for a | 4 a for 3 b | 2 b. */
+    o.memory = 3;
+    check_ok(spry_simulate(&io, n, edge, &o));
+    assert_int_equal(io.reads, 9);
+    assert_int_equal(io.weight_reads, 4);
+    assert_int_equal(io.writes, 2);
+    o.memory = 2;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    o.memory = 9;
+    o.weights = 1;
+    assert_int_equal(spry_simulate(&io, n, edge, &o), SPRY_USAGE);
+    spry_network_free(n);
 }
 
 /* Inputs 0 1, then 2 = f(0, 1), 3 = f(0), 4 = f(2, 3), the output. */
@@ -419,6 +511,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_rules),
+        cmocka_unit_test(shared_weights_agree),
+        cmocka_unit_test(convolution_by_hand),
         cmocka_unit_test(counts_by_hand),
         cmocka_unit_test(policies_are_ranked),
         cmocka_unit_test(theory_holds),
