@@ -5,6 +5,7 @@
 #ifndef SP_BASE_H
 #define SP_BASE_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +30,15 @@ spry_status sp_fail_in(spry_status s, const char *name);
 /* SPRY_SYSTEM, "not enough memory for N bytes". */
 spry_status sp_fail_memory(size_t bytes);
 void sp_message_clear(void);
+
+/* What only a mistake of spry's own can break: ends the process where NDEBUG
+ * is not set (debug, sanitizers, coverage), costs nothing where it is. What a
+ * caller or a file can break is refused instead. */
+#ifdef NDEBUG
+#define SP_ASSERT(holds) ((void)(0 && (holds)))
+#else
+#define SP_ASSERT(holds) assert(holds)
+#endif
 
 /* ---- arguments of public functions (argument.c) ---- */
 
@@ -140,7 +150,8 @@ char *sp_buf_steal(sp_buf *b);
 typedef struct {
     sp_buf *out;
     int depth;
-    int first; /* nothing written yet at this depth */
+    int first;  /* nothing written yet at this depth */
+    int spaced; /* for people too: a value per line, indented */
 } sp_json;
 
 void sp_json_open(sp_json *j, const char *key, char bracket); /* { or [ */

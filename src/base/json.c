@@ -43,15 +43,23 @@ static void write_quoted(sp_buf *out, const char *text)
     sp_buf_add(out, "\"");
 }
 
+static void begin_line(sp_json *j)
+{
+    if (j->spaced)
+        sp_buf_printf(j->out, "\n%*s", 2 * j->depth, "");
+}
+
 /* What stands before every value: the comma and the key. */
 static void write_lead(sp_json *j, const char *key)
 {
     if (j->depth > 0 && !j->first)
         sp_buf_add(j->out, ",");
+    if (j->depth > 0)
+        begin_line(j);
     j->first = 0;
     if (key) {
         write_quoted(j->out, key);
-        sp_buf_add(j->out, ":");
+        sp_buf_add(j->out, j->spaced ? ": " : ":");
     }
 }
 
@@ -65,8 +73,10 @@ void sp_json_open(sp_json *j, const char *key, char bracket)
 
 void sp_json_close(sp_json *j, char bracket)
 {
-    sp_buf_bytes(j->out, &bracket, 1);
     j->depth--;
+    if (!j->first)
+        begin_line(j);
+    sp_buf_bytes(j->out, &bracket, 1);
     j->first = 0;
 }
 
