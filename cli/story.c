@@ -62,120 +62,15 @@ static int measured(const spry_tuning *t)
 
 /* ---- for programs ---- */
 
-static void json_network(json *j, const spry_problem *p, const char *path)
+static spry_status print_json(const spry_plan *plan, const char *path)
 {
-    const spry_network *n = spry_problem_net(p);
+    char *text = NULL;
+    spry_status s = say_status(spry_plan_story(&text, plan, path));
 
-    json_text(j, "network", path);
-    json_text(j, "op", "network");
-    json_integer(j, "inputs", n->inputs);
-    json_integer(j, "outputs", n->outputs);
-    json_integer(j, "layers", n->layers);
-    json_integer(j, "edges", n->edges);
-    json_integer(j, "batch", spry_problem_batch(p));
-    json_integer(j, "raced", spry_problem_raced(p));
-}
-
-static void json_matrix(json *j, const spry_problem *p, const char *path)
-{
-    const spry_matrix *m = spry_problem_matrix(p);
-
-    json_text(j, "matrix", path);
-    json_text(j, "op", spry_op_name(spry_problem_op(p)));
-    json_integer(j, "rows", m->rows);
-    json_integer(j, "cols", m->cols);
-    json_integer(j, "nnz", m->nnz);
-    json_integer(j, "dense_cols", spry_problem_cols(p));
-}
-
-static void json_operator(json *j, const spry_problem *p, const char *path)
-{
-    json_text(j, "operator", path);
-    json_number(j, "operations", spry_problem_flops(p));
-}
-
-static void json_problem(json *j, const spry_problem *p, const char *path)
-{
-    json_open(j, "problem", '{');
-    if (spry_problem_net(p))
-        json_network(j, p, path);
-    else if (spry_problem_operator(p))
-        json_operator(j, p, path);
-    else
-        json_matrix(j, p, path);
-    json_text(j, "type", spry_type_name(spry_problem_type(p)));
-    json_text(j, "key", spry_problem_key(p));
-    json_close(j, '}');
-}
-
-static void json_machine(json *j, const spry_machine *m)
-{
-    char grade[2] = {spry_machine_grade(m), 0};
-
-    json_open(j, "machine", '{');
-    json_text(j, "name", m->name);
-    json_text(j, "fingerprint", m->fingerprint);
-    json_integer(j, "threads", m->threads);
-    json_text(j, "isa", spry_isa_name(m->isa));
-    json_text(j, "noise", grade);
-    json_close(j, '}');
-}
-
-static void json_speedup(json *j, double speedup, double low, double high)
-{
-    json_number(j, "speedup", speedup);
-    json_number(j, "speedup_low", low);
-    json_number(j, "speedup_high", high);
-}
-
-static void json_trial(json *j, const spry_trial *t, double plain)
-{
-    json_open(j, NULL, '{');
-    json_text(j, "schedule", t->schedule);
-    json_text(j, "verdict", spry_verdict_name(t->verdict));
-    json_number(j, "seconds", t->seconds);
-    json_speedup(j, t->speedup, t->low, t->high);
-    json_integer(j, "pairs", t->pairs);
-    json_number(j, "predicted", t->predicted);
-    json_number(j, "pack_seconds", t->pack_seconds);
-    json_number(j, "pack_runs", t->pack_seconds / plain);
-    json_number(j, "bytes", t->bytes);
-    json_text(j, "why", t->why);
-    json_close(j, '}');
-}
-
-static void print_json(const spry_tuning *t, const spry_problem *p,
-                       const char *path, const spry_trial *order)
-{
-    json j = json_begin("spry.tune/1");
-
-    json_problem(&j, p, path);
-    json_machine(&j, &t->machine);
-    json_open(&j, "baseline", '{');
-    json_text(&j, "schedule", t->baseline);
-    json_number(&j, "seconds", t->baseline_seconds);
-    json_close(&j, '}');
-    json_open(&j, "best", '{');
-    json_text(&j, "schedule", t->best);
-    json_number(&j, "seconds", t->seconds);
-    json_speedup(&j, t->speedup, t->low, t->high);
-    json_close(&j, '}');
-    json_bool(&j, "verified", t->verified);
-    json_bool(&j, "changed", t->changed);
-    json_bool(&j, "measured", measured(t));
-    json_number(&j, "break_even_calls", t->break_even_calls);
-    json_number(&j, "convert_seconds", t->convert_seconds);
-    json_number(&j, "convert_runs", t->convert_seconds / t->baseline_seconds);
-    json_number(&j, "tuning_seconds", t->tuning_seconds);
-    json_bool(&j, "looked_up", t->looked_up);
-    json_bool(&j, "stopped", t->stopped);
-    json_text(&j, "note", t->note);
-    json_text(&j, "model", t->model);
-    json_open(&j, "trials", '[');
-    for (int i = 0; i < t->trials; i++)
-        json_trial(&j, &order[i], t->baseline_seconds);
-    json_close(&j, ']');
-    json_end(&j);
+    if (s == SPRY_OK)
+        puts(text);
+    free(text);
+    return s;
 }
 
 /* ---- for people ---- */
@@ -199,10 +94,10 @@ static void print_product(const spry_problem *p)
     printf("%s %s, %s x %s", spry_op_name(spry_problem_op(p)),
            spry_type_name(spry_problem_type(p)), say_count((double)A->rows),
            say_count((double)spry_problem_mid(p)));
-    if (spry_problem_op(p) == SPRY_MTTKRP)
+    if (spry_op_modes(spry_problem_op(p)) == 3)
         printf(" x %s", say_count((double)spry_problem_inner(p)));
     printf(", %s entries", say_count((double)A->nnz));
-    if (spry_problem_op(p) != SPRY_SPMV)
+    if (spry_op_columns(spry_problem_op(p)))
         printf(", %s dense columns", say_count((double)spry_problem_cols(p)));
 }
 
@@ -287,9 +182,7 @@ static void print_winner(const spry_tuning *t)
 
 static void print_verdict(const spry_tuning *t, const spry_problem *p)
 {
-    const char *runs = spry_problem_net(p)               ? "batches"
-                       : spry_problem_op(p) == SPRY_SPMV ? "multiplies"
-                                                         : "runs";
+    const char *runs = spry_problem_net(p) ? "batches" : "runs";
 
     printf("\n");
     print_winner(t);
@@ -314,7 +207,7 @@ static void print_verdict(const spry_tuning *t, const spry_problem *p)
         say_note("%s", t->note);
 }
 
-static spry_status print_tuning(const spry_plan *plan, const char *path)
+static spry_status print_people(const spry_plan *plan)
 {
     const spry_tuning *t = spry_plan_tuning(plan);
     const spry_problem *p = spry_plan_problem(plan);
@@ -322,18 +215,22 @@ static spry_status print_tuning(const spry_plan *plan, const char *path)
 
     if (!order)
         return say_fail(SPRY_SYSTEM, "not enough memory for the table");
-    progress_clear();
-    if (cli.json) {
-        print_json(t, p, path, order);
-    } else {
-        print_question(p, &t->machine);
-        print_trials(t, order, p);
-        print_verdict(t, p);
-    }
+    print_question(p, &t->machine);
+    print_trials(t, order, p);
+    print_verdict(t, p);
     free(order);
-    if (require && !t->changed)
-        return say_fail(SPRY_NO_GAIN, "nothing beat the baseline");
     return SPRY_OK;
+}
+
+static spry_status print_tuning(const spry_plan *plan, const char *path)
+{
+    spry_status s;
+
+    progress_clear();
+    s = cli.json ? print_json(plan, path) : print_people(plan);
+    if (s == SPRY_OK && require && !spry_plan_tuning(plan)->changed)
+        s = say_fail(SPRY_NO_GAIN, "nothing beat the baseline");
+    return s;
 }
 
 /* ---- tuning ---- */

@@ -232,6 +232,12 @@ static void origin(spry_origin *out, const spry_problem *problem)
     out->nnz = sp_dense_weights(&p->op);
 }
 
+static void fields(sp_json *j, const spry_problem *problem, const char *source)
+{
+    sp_json_text(j, "operator", source);
+    sp_json_number(j, "operations", spry_problem_flops(problem));
+}
+
 static spry_status reference(const spry_problem *problem, const sp_operands *f)
 {
     const sp_dense_problem *p = (const sp_dense_problem *)problem;
@@ -247,6 +253,6 @@ static spry_status reference(const spry_problem *problem, const sp_operands *f)
 }
 
 const sp_problem_kind sp_dense_kind = {
-    "dense operator", about,     origin,    nothing,
-    given_bytes,      flops,     bytes,     input_size,
-    output_size,      reference, free_dense};
+    "dense operator", about,       origin,    fields,
+    nothing,          given_bytes, flops,     bytes,
+    input_size,       output_size, reference, free_dense};

@@ -1,6 +1,4 @@
 /* plan.c - a network laid out in some way, ready to run. */
-#include <assert.h>
-#include <string.h>
 
 #include "inference/internal.h"
 
@@ -61,7 +59,7 @@ static spry_status make_runner(sp_inference_plan *plan)
 
 static void name(sp_inference_plan *plan, const spry_problem *p, double seconds)
 {
-    assert(plan->runner);
+    SP_ASSERT(plan->runner);
     plan->head.kind = &sp_inference_plans;
     plan->head.p = p;
     sp_way_text(plan->head.text, &plan->way);

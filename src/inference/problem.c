@@ -182,6 +182,20 @@ static void origin(spry_origin *out, const spry_problem *problem)
     out->nnz = p->net->edges;
 }
 
+static void fields(sp_json *j, const spry_problem *problem, const char *source)
+{
+    const sp_inference *p = sp_inference_of(problem);
+
+    sp_json_text(j, "network", source);
+    sp_json_text(j, "op", "network");
+    sp_json_integer(j, "inputs", p->net->inputs);
+    sp_json_integer(j, "outputs", p->net->outputs);
+    sp_json_integer(j, "layers", p->net->layers);
+    sp_json_integer(j, "edges", p->net->edges);
+    sp_json_integer(j, "batch", p->batch);
+    sp_json_integer(j, "raced", spry_problem_raced(problem));
+}
+
 static int nothing(const spry_problem *p)
 {
     return sp_inference_of(p)->net->edges == 0;
@@ -246,6 +260,7 @@ static void free_inference(spry_problem *problem)
 const sp_problem_kind sp_inference_kind = {.name = "network",
                                            .about = about,
                                            .origin = origin,
+                                           .fields = fields,
                                            .nothing = nothing,
                                            .given_bytes = given_bytes,
                                            .flops = flops,

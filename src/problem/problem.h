@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/base.h"
 #include "spry/problem.h"
 #include "spry/records.h"
 
@@ -23,6 +24,8 @@ typedef struct {
     void (*about)(char *out, size_t size, const spry_problem *p);
     /* The fields from `op` on, for the store. */
     void (*origin)(spry_origin *out, const spry_problem *p);
+    /* What it is, as fields of a document; source: where it came from. */
+    void (*fields)(sp_json *j, const spry_problem *p, const char *source);
     /* Is there nothing to compute? */
     int (*nothing)(const spry_problem *p);
     /* Bytes of what plans lay out, as it is given. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "problem/problem.h"
 #include "spry/tune.h"
 
 static double rank_of(const spry_trial *t)
@@ -21,17 +22,8 @@ static int by_rank(const void *a, const void *b)
 
 static void add_problem(sp_json *j, const spry_problem *p, const char *source)
 {
-    const spry_matrix *m = spry_problem_matrix(p);
-
     sp_json_open(j, "problem", '{');
-    sp_json_text(j, "matrix", source);
-    sp_json_text(j, "op", spry_op_name(spry_problem_op(p)));
-    if (m) {
-        sp_json_integer(j, "rows", m->rows);
-        sp_json_integer(j, "cols", m->cols);
-        sp_json_integer(j, "nnz", m->nnz);
-    }
-    sp_json_integer(j, "dense_cols", spry_problem_cols(p));
+    p->kind->fields(j, p, source);
     sp_json_text(j, "type", spry_type_name(spry_problem_type(p)));
     sp_json_text(j, "key", spry_problem_key(p));
     sp_json_close(j, '}');
@@ -117,7 +109,7 @@ spry_status spry_plan_story(char **out, const spry_plan *plan,
     const spry_tuning *t = spry_plan_tuning(plan);
     const spry_trial **order;
     sp_buf text = {0};
-    sp_json j = {&text, 0, 1};
+    sp_json j = {&text, 0, 1, 1};
 
     if (!t)
         return sp_fail(SPRY_USAGE, "no tune made this plan");
