@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "contest/figures.h"
 #include "contest/match.h"
+#include "contest/sizes.h"
 #include "growth/limits.h"
 #include "measure/measure.h"
 
@@ -30,32 +31,12 @@ enum { ROUNDS = 25, FEWEST = 5, RACES = 3 };
 enum { HUGE_PAGE = 2 << 20 };
 
 typedef struct {
-    double nnz;
-    const char *kind, *spec;
-} size;
-
-/* Sixteen entries per row, about as many nonzeros as it says. */
-static const size sizes[] = {
-    {1e4, "uniform", "uniform rows=625 nnz=10k"},
-    {1e4, "rmat", "rmat scale=9 degree=20"},
-    {1e5, "uniform", "uniform rows=6250 nnz=100k"},
-    {1e5, "rmat", "rmat scale=13 degree=13"},
-    {1e6, "uniform", "uniform rows=62500 nnz=1M"},
-    {1e6, "rmat", "rmat scale=16 degree=16"},
-    {1e7, "uniform", "uniform rows=625k nnz=10M"},
-    {1e7, "rmat", "rmat scale=19 degree=20"},
-    {5e7, "uniform", "uniform rows=3125k nnz=50M"},
-    {5e7, "rmat", "rmat scale=21 degree=25"},
-};
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
-
-typedef struct {
     const spry_machine *m;
     int quick, failed;
-    double least;        /* share so far */
-    double share[SIZES]; /* 0: not measured */
-    double pages[SIZES]; /* time with B on usual pages / on huge ones */
-    int paged;           /* so many of them */
+    double least;              /* share so far */
+    double share[BENCH_SIZES]; /* 0: not measured */
+    double pages[BENCH_SIZES]; /* time with B on usual pages / on huge ones */
+    int paged;                 /* so many of them */
 } growth;
 
 /* ---- the limit ---- */
@@ -149,9 +130,9 @@ static int open_usual(usual *u, const bench_match *m)
     return 1;
 }
 
-static void print_row(const growth *g, const size *z, const bench_match *m,
-                      const limit *l, const double *ratio, int at,
-                      double seconds, double pages)
+static void print_row(const growth *g, const bench_size *z,
+                      const bench_match *m, const limit *l, const double *ratio,
+                      int at, double seconds, double pages)
 {
     double bytes = (double)m->o.cols * (double)m->o.c.n * 4;
 
@@ -239,7 +220,7 @@ static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
     pages = pages_ratio(g, m);
     if (pages > 0)
         g->pages[g->paged++] = pages;
-    print_row(g, &sizes[i], m, l, ratio, at, least[0], pages);
+    print_row(g, &bench_sizes[i], m, l, ratio, at, least[0], pages);
     return s;
 }
 
@@ -249,7 +230,7 @@ static spry_status one_size(growth *g, int i)
     limit l[LIMITS];
     bench_match m;
     spry_matrix *A;
-    spry_status s = spry_matrix_generate(&A, sizes[i].spec, 1);
+    spry_status s = spry_matrix_generate(&A, bench_sizes[i].spec, 1);
     int n;
 
     if (s != SPRY_OK)
@@ -291,11 +272,11 @@ static void print_aims(const growth *g)
         printf("B on usual pages / on huge ones: %.3f (%.3f..%.3f), %d "
                "problems\n",
                pages.mid, pages.low, pages.high, g->paged);
-    for (int i = 0; i < SIZES; i++) {
+    for (int i = 0; i < BENCH_SIZES; i++) {
         if (g->share[i] == 0)
             continue;
-        snprintf(name, sizeof name, "growth_%s_%.0e", sizes[i].kind,
-                 sizes[i].nnz);
+        snprintf(name, sizeof name, "growth_%s_%.0e", bench_sizes[i].kind,
+                 bench_sizes[i].nnz);
         bench_aim_least(name, g->share[i], GOAL);
     }
     bench_aim_least("growth_least", g->least, GOAL);
@@ -327,11 +308,11 @@ int main(void)
     printf("\nspmm-32 f32, %d threads\n%-8s %9s %9s  %7s  limit that binds; "
            "schedule\n",
            m.threads, "kind", "nonzeros", "ns/nz", "share");
-    for (int i = 0; i < SIZES; i++) {
-        if (g.quick && sizes[i].nnz > 1e6)
+    for (int i = 0; i < BENCH_SIZES; i++) {
+        if (g.quick && bench_sizes[i].nnz > 1e6)
             continue;
         if (one_size(&g, i) != SPRY_OK) {
-            printf("%s: %s\n", sizes[i].spec, spry_message());
+            printf("%s: %s\n", bench_sizes[i].spec, spry_message());
             g.failed++;
         } else {
             g.least = fmin(g.least, g.share[i]);

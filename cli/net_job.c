@@ -3,9 +3,6 @@
 #include "net.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "sources.h"
 
 static const char *input;
 static double batch = 1;
@@ -42,47 +39,22 @@ static spry_status give_inputs(spry_problem *p)
     return s;
 }
 
-static spry_status open_problem(job *j)
+static spry_status open_network(job *j, const char *path)
 {
-    spry_status s = say_status(spry_problem_network(
-        &j->problem, j->net, batch < 1 ? 1 : (int64_t)batch));
+    spry_status s = net_open(&j->net, path);
 
+    if (s == SPRY_OK)
+        s = say_status(spry_problem_network(&j->problem, j->net,
+                                            batch < 1 ? 1 : (int64_t)batch));
     if (s == SPRY_OK && net_passes_text)
         s = say_status(spry_problem_set_passes(j->problem, net_passes_text));
     return s == SPRY_OK && input ? give_inputs(j->problem) : s;
 }
 
-static spry_status open_net_job(job *out, const char *path, job_machine need)
-{
-    int probed = need == JOB_PROBED || (need == JOB_TUNED && machine_given());
-    spry_status s;
-
-    memset(out, 0, sizeof *out);
-    source_name(out->source, path);
-    s = net_open(&out->net, path);
-    if (s == SPRY_OK)
-        s = open_problem(out);
-    if (s == SPRY_OK)
-        s = open_machine(&out->machine, probed);
-    if (s != SPRY_OK)
-        close_job(out);
-    return s;
-}
-
 spry_status net_do_job(const opt_page *page, int argc, char **argv,
                        job_machine need, job_body *body)
 {
-    job j;
-    spry_status s;
-
-    if (!opt_parse(&s, page, &argc, argv))
-        return s;
-    s = open_net_job(&j, argv[0], need);
-    if (s != SPRY_OK)
-        return s;
-    s = body(&j, argv[0]);
-    close_job(&j);
-    return s;
+    return do_job_with(open_network, page, argc, argv, need, body);
 }
 
 /* ---- ways by name ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../contest/sizes.h"
 #include "base/base.h"
 #include "report.h"
 
@@ -18,28 +19,10 @@ static const double LIMIT = 8, QUICK_LIMIT = 1.5; /* seconds to tune */
 static const double RACE_SHARE = 0.3, CHILD_SECONDS = 120;
 static const bench_case spmm_32 = {SPRY_SPMM, 32, SPRY_F32, 1};
 
-typedef struct {
-    double nnz;
-    const char *kind, *spec;
-} size;
-
-/* Sixteen entries per row, about as many nonzeros as it says. */
-static const size sizes[] = {
-    {1e4, "uniform", "uniform rows=625 nnz=10k"},
-    {1e4, "rmat", "rmat scale=9 degree=20"},
-    {1e5, "uniform", "uniform rows=6250 nnz=100k"},
-    {1e5, "rmat", "rmat scale=13 degree=13"},
-    {1e6, "uniform", "uniform rows=62500 nnz=1M"},
-    {1e6, "rmat", "rmat scale=16 degree=16"},
-    {1e7, "uniform", "uniform rows=625k nnz=10M"},
-    {1e7, "rmat", "rmat scale=19 degree=20"},
-    {5e7, "uniform", "uniform rows=3125k nnz=50M"},
-    {5e7, "rmat", "rmat scale=21 degree=25"},
-};
-
 /* ---- time ---- */
 
-static spry_status one_size(const size *z, const spry_machine *m, double limit)
+static spry_status one_size(const bench_size *z, const spry_machine *m,
+                            double limit)
 {
     spry_matrix *A;
     bench_match match;
@@ -173,11 +156,11 @@ void bench_growth(bench_report *r, const spry_machine *m, int quick,
 
     printf("\ngrowth, spmm-32 f32 1\n%-8s %9s  %10s  %10s  ratio\n", "kind",
            "nonzeros", "spry ns/nz", "plain");
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (sizes[i].nnz > most || sp_seconds() > deadline)
+    for (int i = 0; i < BENCH_SIZES; i++) {
+        if (bench_sizes[i].nnz > most || sp_seconds() > deadline)
             continue;
-        if (one_size(&sizes[i], m, limit) != SPRY_OK) {
-            printf("%s: %s\n", sizes[i].spec, spry_message());
+        if (one_size(&bench_sizes[i], m, limit) != SPRY_OK) {
+            printf("%s: %s\n", bench_sizes[i].spec, spry_message());
             r->failed++;
         }
     }

@@ -8,24 +8,6 @@ typedef struct {
     float *weight;
 } work;
 
-/* What is far from the best of its problem will not be chosen, and what was
- * measured badly teaches little. */
-static void weigh(work *w)
-{
-    const sp_dataset *t = w->t;
-
-    for (int64_t s = 0; s < t->e->subjects; s++) {
-        double best = HUGE_VAL;
-
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            best = fmin(best, (double)t->slower[i]);
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            w->weight[i] =
-                (float)((0.3 + 0.7 * exp2(best - (double)t->slower[i])) /
-                        (1 + pow((double)t->noise[i] / 0.1, 2)));
-    }
-}
-
 static double slopes(float *slope, float *curve, const float *sum, void *at)
 {
     const double far = 1;
@@ -84,7 +66,7 @@ spry_status sp_residual_grow(sp_trees *out, const sp_dataset *t,
     snprintf(depth, sizeof depth, "%d", how->depth);
     snprintf(rate, sizeof rate, "%g", how->rate);
     snprintf(lambda, sizeof lambda, "%g", how->lambda);
-    weigh(&w);
+    sp_dataset_weigh(w.weight, w.t);
     s = sp_trees_grow(out, &g);
     sp_free(w.weight);
     return s;

@@ -162,6 +162,32 @@ spry_status sp_dataset_new(sp_dataset *out, const sp_examples *e, int threads)
     return SPRY_OK;
 }
 
+spry_status sp_datasets_new(sp_dataset *train, sp_dataset *test,
+                            const sp_fitting *l)
+{
+    spry_status s = sp_dataset_new(train, l->train, l->threads);
+
+    if (s == SPRY_OK)
+        s = sp_dataset_new(test, l->test, l->threads);
+    if (s == SPRY_OK && train->rows < 2)
+        s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
+    return s;
+}
+
+void sp_dataset_weigh(float *weight, const sp_dataset *t)
+{
+    for (int64_t s = 0; s < t->e->subjects; s++) {
+        double best = HUGE_VAL;
+
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            best = fmin(best, (double)t->slower[i]);
+        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
+            weight[i] =
+                (float)((0.3 + 0.7 * exp2(best - (double)t->slower[i])) /
+                        (1 + pow((double)t->noise[i] / 0.1, 2)));
+    }
+}
+
 /* ---- when to stop ---- */
 
 double sp_dataset_regret(const sp_dataset *t, const float *score, double *first)

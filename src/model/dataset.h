@@ -21,6 +21,14 @@ typedef struct {
 /* e NULL: a table without rows. */
 spry_status sp_dataset_new(sp_dataset *out, const sp_examples *e, int threads);
 void sp_dataset_free(sp_dataset *t);
+/* Both tables of a fitting. SPRY_USAGE when there is nothing to learn from. */
+spry_status sp_datasets_new(sp_dataset *train, sp_dataset *test,
+                            const sp_fitting *l);
+
+/* What an example teaches, into weight[rows]. What is far from the best of its
+ * problem will not be chosen: that it is slow must be known, how slow hardly.
+ * What was measured badly weighs less. */
+void sp_dataset_weigh(float *weight, const sp_dataset *t);
 
 /* The features of x for a subject; 0 when x cannot be had for it. */
 int sp_subject_row(float out[SP_FEATURES], const sp_subject *s,

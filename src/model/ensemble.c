@@ -20,24 +20,6 @@ typedef struct {
     double begin;
 } work;
 
-/* What is far from the best of its problem will not be chosen: that it is
- * slow must be known, how slow hardly. What was measured badly weighs less. */
-static void weigh(work *w)
-{
-    const sp_dataset *t = w->train;
-
-    for (int64_t s = 0; s < t->e->subjects; s++) {
-        double best = HUGE_VAL;
-
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            best = fmin(best, (double)t->slower[i]);
-        for (int64_t i = t->start[s]; i < t->start[s + 1]; i++)
-            w->weight[i] =
-                (float)((0.3 + 0.7 * exp2(best - (double)t->slower[i])) /
-                        (1 + pow((double)t->noise[i] / 0.1, 2)));
-    }
-}
-
 /* Huber on the time, and the rank. */
 static double slopes(float *slope, float *curve, const float *sum, void *at)
 {
@@ -142,7 +124,7 @@ spry_status sp_ensemble_grow(sp_trees *out, const sp_dataset *train,
     w.weight = sp_alloc(train->rows + 1, sizeof *w.weight);
     if (!w.weight)
         return sp_fail_memory((size_t)train->rows * sizeof *w.weight);
-    weigh(&w);
+    sp_dataset_weigh(w.weight, w.train);
     for (; w.member < MEMBERS && s == SPRY_OK && !w.ended; w.member++)
         s = grow_member(&part[w.member], &w);
     if (s == SPRY_OK)

@@ -122,14 +122,10 @@ static spry_status fit(sp_cost *c, const sp_fitting *l,
 {
     work w = {.l = l, .begin = sp_seconds()};
     sp_trees *t = sp_alloc(1, sizeof *t);
-    spry_status s = t ? sp_dataset_new(&w.train, l->train, l->threads)
-                      : sp_fail_memory(sizeof *t);
+    spry_status s =
+        t ? sp_datasets_new(&w.train, &w.test, l) : sp_fail_memory(sizeof *t);
 
     c->inner = t;
-    if (s == SPRY_OK)
-        s = sp_dataset_new(&w.test, l->test, l->threads);
-    if (s == SPRY_OK && w.train.rows < 2)
-        s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
     if (s == SPRY_OK)
         s = grow(t, &w, setting, rounds);
     if (s == SPRY_OK)

@@ -71,8 +71,6 @@ static spry_status learn(sp_cost *c, const sp_fitting *l, double begin,
         .begin = begin,
     };
 
-    if (train->rows < 2)
-        return sp_fail(SPRY_USAGE, "there is nothing to learn from");
     sp_scaler_fit(&n->scaler, train, 0);
     return sp_net_learn(&fitting);
 }
@@ -84,9 +82,7 @@ static spry_status fit(sp_cost *c, const sp_fitting *l)
     spry_status s = open(c);
 
     if (s == SPRY_OK)
-        s = sp_dataset_new(&train, l->train, l->threads);
-    if (s == SPRY_OK)
-        s = sp_dataset_new(&test, l->test, l->threads);
+        s = sp_datasets_new(&train, &test, l);
     if (s == SPRY_OK)
         s = learn(c, l, begin, &train, &test);
     sp_dataset_free(&train);
@@ -95,20 +91,6 @@ static spry_status fit(sp_cost *c, const sp_fitting *l)
 }
 
 /* ---- use ---- */
-
-static spry_status look(sp_view *v)
-{
-    sp_tape *tape = NULL;
-    spry_status s = sp_tape_new(&tape, 1);
-
-    v->inner = tape;
-    return s;
-}
-
-static void leave(sp_view *v)
-{
-    sp_tape_free(v->inner);
-}
 
 /* Up to `count` of them; what cannot be had is told apart by good[]. */
 static spry_status score_few(double *out, sp_view *v, const spry_schedule *x,
@@ -150,7 +132,7 @@ const sp_cost_kind sp_cost_mlp = {
     .fit = fit,
     .open = open,
     .close = close,
-    .look = look,
-    .leave = leave,
+    .look = sp_look_tape,
+    .leave = sp_leave_tape,
     .score = score,
 };

@@ -258,3 +258,19 @@ spry_status sp_net_learn(const sp_net_fitting *n)
     sp_free(w.best);
     return s;
 }
+
+/* ---- views ---- */
+
+spry_status sp_look_tape(sp_view *v)
+{
+    sp_tape *tape = NULL;
+    spry_status s = sp_tape_new(&tape, 1);
+
+    v->inner = tape;
+    return s;
+}
+
+void sp_leave_tape(sp_view *v)
+{
+    sp_tape_free(v->inner);
+}

@@ -18,6 +18,10 @@ void sp_scaler_fit(const sp_scaler *c, const sp_dataset *t, int first);
 void sp_scaler_apply(float *out, const sp_scaler *c, const float *x,
                      int64_t rows, int64_t stride);
 
+/* What a view of a network keeps is a tape: looks and leaves of sp_cost_kind. */
+spry_status sp_look_tape(sp_view *v);
+void sp_leave_tape(sp_view *v);
+
 /* All weights set aside, [sp_weights_size], or taken back. */
 int64_t sp_weights_size(const sp_nn *nn);
 void sp_weights_copy(const sp_nn *nn, float *aside, int back);

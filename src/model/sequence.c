@@ -384,11 +384,7 @@ static spry_status fit(sp_cost *c, const sp_fitting *l, int rank)
 
     w.m = c->inner;
     if (s == SPRY_OK)
-        s = sp_dataset_new(&w.train, l->train, l->threads);
-    if (s == SPRY_OK)
-        s = sp_dataset_new(&w.test, l->test, l->threads);
-    if (s == SPRY_OK && w.train.rows < 2)
-        s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
+        s = sp_datasets_new(&w.train, &w.test, l);
     if (s == SPRY_OK)
         s = sp_tape_new(&w.tape, l->threads);
     if (s == SPRY_OK)
@@ -414,20 +410,6 @@ static spry_status fit_rank(sp_cost *c, const sp_fitting *l)
 }
 
 /* ---- use ---- */
-
-static spry_status look(sp_view *v)
-{
-    sp_tape *tape = NULL;
-    spry_status s = sp_tape_new(&tape, 1);
-
-    v->inner = tape;
-    return s;
-}
-
-static void leave(sp_view *v)
-{
-    sp_tape_free(v->inner);
-}
 
 static spry_status score(double *out, sp_view *v, const spry_schedule *x,
                          int64_t count)
@@ -460,8 +442,8 @@ const sp_cost_kind sp_cost_sequence = {
     .fit = fit_value,
     .open = open,
     .close = close,
-    .look = look,
-    .leave = leave,
+    .look = sp_look_tape,
+    .leave = sp_leave_tape,
     .score = score,
 };
 
@@ -471,7 +453,7 @@ const sp_cost_kind sp_cost_sequence_rank = {
     .fit = fit_rank,
     .open = open,
     .close = close,
-    .look = look,
-    .leave = leave,
+    .look = sp_look_tape,
+    .leave = sp_leave_tape,
     .score = score,
 };

@@ -144,11 +144,7 @@ static spry_status fit(sp_cost *c, const sp_fitting *l)
     c->inner = sp_alloc(1, sizeof(model));
     if (!c->inner)
         return sp_fail_memory(sizeof(model));
-    s = sp_dataset_new(&train, l->train, l->threads);
-    if (s == SPRY_OK)
-        s = sp_dataset_new(&test, l->test, l->threads);
-    if (s == SPRY_OK && train.rows < 2)
-        s = sp_fail(SPRY_USAGE, "there is nothing to learn from");
+    s = sp_datasets_new(&train, &test, l);
     if (s == SPRY_OK)
         s = fit_all(c, &w);
     sp_dataset_free(&train);
