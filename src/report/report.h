@@ -81,8 +81,9 @@ void sp_report_read(sp_report *r, spry_records *db, const char *problem);
 /* The tune that made this plan (story.c). */
 void sp_report_tell(sp_report *r, const spry_plan *plan, const char *source);
 
-/* The page as text. */
+/* The page as text; every trial of it, in an element for the script (data.c). */
 void sp_report_page(sp_buf *out, const sp_report *r, const char *title);
+void sp_report_data(sp_buf *out, const sp_report *r);
 
 /* Operations of one run, and the bytes it moves at least when A is stored in
  * `packed`; 0 when the problem's shape is not known. */

@@ -268,6 +268,7 @@ static void conclude(const sp_heats *h, const lineup *l, sp_result *r,
 
     r->racer = *racer;
     r->baseline = (int)(l->result[racer->baseline] - results(h));
+    SP_ASSERT(r->baseline < h->baselines); /* ratios are to a plain way */
     if (!is_doubtful(h, r, racer)) {
         finish(r, SPRY_VERDICT_OK, "");
         return;
@@ -313,63 +314,10 @@ static int is_full(const sp_heats *h, const lineup *l)
            (bytes > LARGE && bytes > MOST_BYTES * given);
 }
 
-/* Measured over predicted, in logarithms: its mean and spread over what is
- * done. The fastest so far; how many. */
-typedef struct {
-    double mean, spread, best;
-    int count;
-} experience;
-
-static experience learn(const sp_heats *h, int to)
-{
-    experience e = {0, 0, HUGE_VAL, 0};
-    double squares = 0;
-
-    for (int i = 0; i < to; i++) {
-        const sp_result *r = &results(h)[i];
-        double off;
-
-        if (!r->done || r->verdict != SPRY_VERDICT_OK ||
-            !(r->racer.seconds > 0) || !(r->x.predicted > 0) ||
-            !(r->x.predicted < HUGE_VAL))
-            continue;
-        off = log(r->racer.seconds / r->x.predicted);
-        e.mean += off;
-        squares += off * off;
-        e.best = fmin(e.best, log(r->racer.seconds));
-        e.count++;
-    }
-    if (e.count) {
-        e.mean /= e.count;
-        e.spread = sqrt(fmax(0, squares / e.count - e.mean * e.mean));
-    }
-    return e;
-}
-
-/* Is nobody left who would be fastest even if the prediction were as wrong,
- * in its favour, as nine in ten are not? */
-static int decided(const sp_heats *h, int next, int to)
-{
-    enum { LEAST = 6 };
-    static const double NINE_IN_TEN = 1.28, SURELY = 0.03;
-    experience e;
-
-    if (!h->predicted)
-        return 0;
-    e = learn(h, next);
-    if (e.count < LEAST)
-        return 0;
-    for (int i = next; i < to; i++)
-        if (log(results(h)[i].x.predicted) + e.mean -
-                fmax(SURELY, NINE_IN_TEN * e.spread) <
-            e.best)
-            return 0;
-    return 1;
-}
-
 /* Make r ready and add it to the plans side by side; 0: it is not. */
 static int seat(const sp_heats *h, lineup *l, sp_result *r)
 {
+    SP_ASSERT(l->count < LINED_UP);
     l->result[l->count] = r;
     l->plan[l->count] = ready(h, r);
     return l->plan[l->count] && ++l->count;
@@ -392,7 +340,7 @@ static void run_heats(const sp_heats *h, int from, int to, lineup *l)
         if (l->count > l->plain || !l->result[0]->done)
             race(h, l);
         free_plans(l, l->plain);
-        if (last || decided(h, i + 1, to))
+        if (last || sp_heats_decided(h, i + 1, to))
             return;
     }
 }

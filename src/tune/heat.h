@@ -78,6 +78,9 @@ typedef struct {
  * verdict. */
 spry_status sp_heats_run(const sp_heats *h, int from, int to);
 
+/* Is nobody in [next, to) likely to beat the best of those before? */
+int sp_heats_decided(const sp_heats *h, int next, int to);
+
 /* The baseline: the plain way that is fastest so far. */
 const sp_result *sp_heats_baseline(const sp_result *r, int baselines);
 
