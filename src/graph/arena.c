@@ -138,6 +138,22 @@ static int64_t place_all(sp_buffer **list, int count, buffer_order *order)
     return arena;
 }
 
+/* Nothing that is needed at the same time shares a byte, and all is inside. */
+static int is_apart(sp_buffer **list, int count, int64_t arena)
+{
+    int holds = 1;
+
+    for (int i = 0; i < count; i++) {
+        int64_t end = list[i]->place + list[i]->bytes;
+
+        holds &= list[i]->place >= 0 && end <= arena;
+        for (int k = 0; k < i; k++)
+            holds &= !meet(list[i], list[k]) || end <= list[k]->place ||
+                     list[k]->place + list[k]->bytes <= list[i]->place;
+    }
+    return holds;
+}
+
 spry_status sp_arena_plan(sp_program *p)
 {
     static buffer_order *const orders[] = {larger_first, more_first,
@@ -162,6 +178,7 @@ spry_status sp_arena_plan(sp_program *p)
         }
     }
     place_all(list, count, orders[best]);
+    SP_ASSERT(is_apart(list, count, p->arena));
     sp_free(list);
     return SPRY_OK;
 }

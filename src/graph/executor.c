@@ -17,7 +17,10 @@ static void *address(const spry_executor *e, const sp_strided *v, size_t size)
         return NULL;
     b = &e->p->buffer[v->buffer];
     switch (b->home) {
-    case SP_IN_ARENA: base = e->arena + b->place; break;
+    case SP_IN_ARENA:
+        SP_ASSERT(b->place + v->first * (int64_t)size <= e->p->arena);
+        base = e->arena + b->place;
+        break;
     case SP_IN_CONSTANT: base = (char *)(uintptr_t)b->data; break;
     case SP_IN_INPUT: base = (char *)(uintptr_t)e->input[b->which]; break;
     case SP_IN_OUTPUT:

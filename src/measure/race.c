@@ -155,9 +155,12 @@ static int run_round(race *r, int round)
         if (round == 0 && is_too_short(r, x))
             x->samples[0] = resample(r, r->order[k]);
     }
-    for (int i = 0; i < r->n; i++)
+    for (int i = 0; i < r->n; i++) {
+        /* whoever was dropped keeps the rounds he had */
+        SP_ASSERT(r->out[i].pairs <= round);
         if (!r->out[i].dropped || i < r->o.plain)
             r->out[i].pairs = round + 1;
+    }
     return 1;
 }
 
@@ -206,8 +209,10 @@ static void summarise(race *r, int i)
             r->pairs[n++] = log(base[k] / x->samples[k]);
     x->baseline = r->baseline;
     x->compared = n;
+    SP_ASSERT(n <= x->pairs && x->pairs <= r->o.pairs);
     v = n ? sp_median_interval(r->pairs, n)
           : (sp_interval){0, -HUGE_VAL, HUGE_VAL};
+    SP_ASSERT(v.low <= v.mid && v.mid <= v.high);
     x->speedup = exp(v.mid);
     x->low = first ? 1 : exp(v.low);
     x->high = first ? 1 : exp(v.high);

@@ -11,6 +11,7 @@ spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
     sp_operands f = {alpha, beta, B, D, C};
     spry_status s = sp_operands_check(plan->p, &f);
 
+    SP_ASSERT(plan->kind); /* it was not freed */
     return s == SPRY_OK ? plan->kind->run(plan, &f) : s;
 }
 
@@ -76,6 +77,7 @@ void spry_plan_free(spry_plan *plan)
 
 void sp_plan_attach(spry_plan *plan, void *story, void (*release)(void *))
 {
+    SP_ASSERT(!story == !release);
     if (plan->story)
         plan->release(plan->story);
     plan->story = story;
