@@ -143,6 +143,9 @@ spry_status open_matrix(spry_matrix **out, const char *path);
 spry_status open_tensor(spry_tensor **out, const char *path);
 /* Does the path name a tensor: .tns, or gen: with --op mttkrp? */
 int is_tensor(const char *path);
+/* What is computed with a file when nothing is said: with dense columns or
+ * with a vector. */
+spry_op usual_op(const char *path, int columns);
 spry_status open_store(spry_records **out);
 /* A store that was named must be there: a slip makes no new one. */
 spry_status open_store_to_read(spry_records **out);
@@ -174,6 +177,10 @@ void close_job(job *j);
 typedef spry_status job_body(const job *j, const char *path);
 spry_status do_job(const opt_page *page, int argc, char **argv,
                    job_machine need, job_body *body);
+/* The same, where the operand names something of another kind. */
+typedef spry_status job_opener(job *out, const char *path);
+spry_status do_job_with(job_opener *opener, const opt_page *page, int argc,
+                        char **argv, job_machine need, job_body *body);
 
 /* Parsed, and legal for the job. */
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text);

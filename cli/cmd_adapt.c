@@ -74,11 +74,12 @@ static spry_status adapt(const char *model)
         j = json_begin("spry.adapt/1");
         json_open(&j, "adapted", '[');
     }
-    for (int op = SPRY_SPMV; op <= SPRY_SDDMM; op++) {
+    for (int op = 0; op < SPRY_OPS; op++) {
         spry_adapted a;
         spry_status one;
 
-        if (!all && op != (cli.op < 0 ? SPRY_SPMV : cli.op))
+        if (all ? spry_op_modes((spry_op)op) != 2
+                : op != (cli.op < 0 ? 0 : cli.op))
             continue;
         o.op = (spry_op)op;
         one = spry_adapt(&a, db, &o);

@@ -230,7 +230,7 @@ static spry_status on_machines(tally *t, const plan *p, spry_problem *problem)
 
 static int uses_tensor(const plan *p, const char *source)
 {
-    cli.op = p->ops == 1 && p->op[0] == SPRY_MTTKRP ? SPRY_MTTKRP : -1;
+    cli.op = p->ops == 1 && spry_op_modes(p->op[0]) == 3 ? (int)p->op[0] : -1;
     return is_tensor(source);
 }
 
@@ -240,8 +240,8 @@ static int problems_of(const plan *p, const char *source)
     int tensor = uses_tensor(p, source), n = 0;
 
     for (int i = 0; i < p->ops; i++)
-        if ((p->op[i] == SPRY_MTTKRP) == tensor)
-            n += p->op[i] == SPRY_SPMV ? 1 : p->widths;
+        if ((spry_op_modes(p->op[i]) == 3) == tensor)
+            n += spry_op_columns(p->op[i]) ? p->widths : 1;
     return n * p->types * p->machines;
 }
 
@@ -261,9 +261,10 @@ static spry_status collect_all(tally *t, const plan *p, const spry_matrix *A,
     for (int i = 0; i < p->ops; i++)
         for (int k = 0; k < p->types; k++)
             for (int w = 0; s == SPRY_OK && w < p->widths && !t->stopped; w++) {
-                int tensor = p->op[i] == SPRY_MTTKRP;
+                int tensor = spry_op_modes(p->op[i]) == 3;
 
-                if (tensor != (T != NULL) || (p->op[i] == SPRY_SPMV && w > 0))
+                if (tensor != (T != NULL) ||
+                    (w > 0 && !spry_op_columns(p->op[i])))
                     continue;
                 s = tensor ? say_status(spry_problem_mttkrp(
                                  &problem, T, p->width[w], p->type[k]))

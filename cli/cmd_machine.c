@@ -88,6 +88,8 @@ static spry_status compare(char **path, int count)
     static spry_task task[MOST];
     static spry_likeness like[MOST * MOST];
     spry_records *db[MOST] = {NULL};
+    const spry_adapt_options usual = SPRY_ADAPT_DEFAULTS;
+    spry_op op = cli.op < 0 ? usual.op : (spry_op)cli.op;
     int n = 0;
     spry_status s = open_store_to_read(&db[0]);
 
@@ -95,8 +97,7 @@ static spry_status compare(char **path, int count)
         s = say_status(spry_records_open(&db[i + 1], path[i]));
     if (s == SPRY_OK)
         s = say_status(spry_machines_compare(
-            task, &n, like, MOST, db, count + 1,
-            cli.op < 0 ? SPRY_SPMM : (spry_op)cli.op, simulate ? &half : NULL));
+            task, &n, like, MOST, db, count + 1, op, simulate ? &half : NULL));
     for (int i = 0; i <= count; i++)
         spry_records_close(db[i]);
     if (s != SPRY_OK)
@@ -104,8 +105,7 @@ static spry_status compare(char **path, int count)
     if (cli.json)
         print_json(task, like, n);
     else if (n == 0)
-        say_note("the store has no records of %s",
-                 spry_op_name(cli.op < 0 ? SPRY_SPMM : (spry_op)cli.op));
+        say_note("the store has no records of %s", spry_op_name(op));
     else
         print_people(task, like, n);
     return SPRY_OK;

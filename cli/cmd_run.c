@@ -48,10 +48,8 @@ static void follow_shape(const dense *x, const char *path)
     if (cli.type < 0)
         cli.type = x->type == SPRY_F64;
     if (cli.op < 0)
-        cli.op = is_tensor(path) ? SPRY_MTTKRP
-                 : x->dims == 2  ? SPRY_SPMM
-                                 : SPRY_SPMV;
-    if (cli.cols < 0 && cli.op != SPRY_SPMV)
+        cli.op = (int)usual_op(path, x->dims == 2);
+    if (cli.cols < 0 && spry_op_columns((spry_op)cli.op))
         cli.cols = (double)x->shape[1];
 }
 
@@ -73,29 +71,9 @@ static spry_status read_operands(operands *o, const char *path)
 /* The shape that operand `which` (2: the result) must have. */
 static dense wanted(const spry_problem *p, int which)
 {
-    const spry_matrix *A = spry_problem_matrix(p);
-    spry_op op = spry_problem_op(p);
-    int64_t n = spry_problem_cols(p);
-    dense d = {2, {A ? A->cols : 0, n}, spry_problem_type(p), NULL};
+    dense d = {0, {0, 1}, spry_problem_type(p), NULL};
 
-    if (!A) { /* a dense operator: numbers in a row */
-        d.dims = 1;
-        d.shape[0] = which == 2 ? spry_problem_output_size(p)
-                                : spry_problem_input_size(p, which);
-        d.shape[1] = 1;
-        return d;
-    }
-
-    if (op == SPRY_SPMV)
-        d = (dense){1, {which == 2 ? A->rows : A->cols, 1}, d.type, NULL};
-    else if (op == SPRY_MTTKRP)
-        d.shape[0] = which == 2   ? A->rows
-                     : which == 1 ? spry_problem_inner(p)
-                                  : spry_problem_mid(p);
-    else if (op == SPRY_SDDMM && which == 2)
-        d = (dense){1, {A->nnz, 1}, d.type, NULL};
-    else if (which == (op == SPRY_SDDMM ? 0 : 2))
-        d.shape[0] = A->rows;
+    d.dims = spry_problem_shape(d.shape, p, which);
     return d;
 }
 
@@ -147,9 +125,7 @@ static spry_status fit(dense *d, const spry_problem *p, int which,
 
 static spry_status fit_all(operands *o, const spry_problem *p)
 {
-    spry_op op = spry_problem_op(p);
-    int two = op == SPRY_SDDMM || op == SPRY_MTTKRP ||
-              (spry_problem_operator(p) && spry_problem_input_size(p, 1) > 0);
+    int two = wanted(p, 1).dims > 0;
     spry_status s;
 
     if (y_file && !two)

@@ -34,7 +34,7 @@ spry_train_options fit_asked(void)
     spry_train_options o = SPRY_TRAIN_DEFAULTS;
 
     if (cli.op < 0)
-        cli.op = SPRY_SPMM;
+        cli.op = (int)o.op;
     o.op = (spry_op)cli.op;
     o.machine = on;
     o.split = (spry_split)split;

@@ -29,29 +29,31 @@ static spry_status open_contraction(spry_problem **out, const spry_tensor *t)
 
     if (s != SPRY_OK)
         return s;
-    if (cli.op >= 0 && cli.op != SPRY_MTTKRP)
+    if (cli.op >= 0 && spry_op_modes((spry_op)cli.op) != 3)
         return say_fail(SPRY_USAGE, "a tensor takes --op mttkrp, not %s",
                         spry_op_name((spry_op)cli.op));
     return say_status(spry_problem_mttkrp(out, t, n, type_of(t->unfolded)));
 }
 
-static spry_status open_product(spry_problem **out, const spry_matrix *m)
+static spry_status open_product(spry_problem **out, const spry_matrix *m,
+                                const char *path)
 {
-    int op = cli.op >= 0 ? cli.op : cli.cols >= 0 ? SPRY_SPMM : SPRY_SPMV;
+    spry_op op = cli.op >= 0 ? (spry_op)cli.op : usual_op(path, cli.cols >= 0);
     spry_type type = type_of(m);
     int64_t n;
     spry_status s = dense_columns(&n, 128);
 
     if (s != SPRY_OK)
         return s;
-    if (op == SPRY_MTTKRP)
-        return say_fail(SPRY_USAGE, "mttkrp takes a tensor: a .tns file");
-    if (op == SPRY_SPMV && cli.cols >= 0 && n != 1)
+    if (spry_op_modes(op) == 3)
+        return say_fail(SPRY_USAGE, "%s takes a tensor: a .tns file",
+                        spry_op_name(op));
+    if (!spry_op_columns(op) && cli.cols >= 0 && n != 1)
         return say_fail(SPRY_USAGE,
-                        "spmv has one dense column; for %lld say "
+                        "%s has one dense column; for %lld say "
                         "--op spmm",
-                        (long long)n);
-    return say_status(spry_problem_make(out, (spry_op)op, m, n, type));
+                        spry_op_name(op), (long long)n);
+    return say_status(spry_problem_make(out, op, m, n, type));
 }
 
 void close_job(job *j)
@@ -62,24 +64,30 @@ void close_job(job *j)
     spry_network_free(j->net);
 }
 
-spry_status open_job(job *out, const char *path, job_machine need)
+/* What a path names: an operator, a tensor, or a matrix. */
+static spry_status open_problem(job *out, const char *path)
+{
+    spry_status s;
+
+    if (is_operator(path))
+        return open_operator(&out->problem, path);
+    if (is_tensor(path)) {
+        s = open_tensor(&out->tensor, path);
+        return s == SPRY_OK ? open_contraction(&out->problem, out->tensor) : s;
+    }
+    s = open_matrix(&out->matrix, path);
+    return s == SPRY_OK ? open_product(&out->problem, out->matrix, path) : s;
+}
+
+static spry_status open_with(job *out, const char *path, job_machine need,
+                             job_opener *opener)
 {
     int probed = need == JOB_PROBED || (need == JOB_TUNED && machine_given());
     spry_status s;
 
     memset(out, 0, sizeof *out);
     source_name(out->source, path);
-    if (is_operator(path)) {
-        s = open_operator(&out->problem, path);
-    } else if (is_tensor(path)) {
-        s = open_tensor(&out->tensor, path);
-        if (s == SPRY_OK)
-            s = open_contraction(&out->problem, out->tensor);
-    } else {
-        s = open_matrix(&out->matrix, path);
-        if (s == SPRY_OK)
-            s = open_product(&out->problem, out->matrix);
-    }
+    s = opener(out, path);
     if (s == SPRY_OK)
         s = open_machine(&out->machine, probed);
     if (s != SPRY_OK)
@@ -87,20 +95,31 @@ spry_status open_job(job *out, const char *path, job_machine need)
     return s;
 }
 
-spry_status do_job(const opt_page *page, int argc, char **argv,
-                   job_machine need, job_body *body)
+spry_status open_job(job *out, const char *path, job_machine need)
+{
+    return open_with(out, path, need, open_problem);
+}
+
+spry_status do_job_with(job_opener *opener, const opt_page *page, int argc,
+                        char **argv, job_machine need, job_body *body)
 {
     job j;
     spry_status s;
 
     if (!opt_parse(&s, page, &argc, argv))
         return s;
-    s = open_job(&j, argv[0], need);
+    s = open_with(&j, argv[0], need, opener);
     if (s != SPRY_OK)
         return s;
     s = body(&j, argv[0]);
     close_job(&j);
     return s;
+}
+
+spry_status do_job(const opt_page *page, int argc, char **argv,
+                   job_machine need, job_body *body)
+{
+    return do_job_with(open_problem, page, argc, argv, need, body);
 }
 
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text)

@@ -44,8 +44,13 @@ static int ends_in(const char *path, const char *ending)
 int is_tensor(const char *path)
 {
     if (strncmp(path, "gen:", 4) == 0)
-        return cli.op == SPRY_MTTKRP;
+        return cli.op >= 0 && spry_op_modes((spry_op)cli.op) == 3;
     return ends_in(path, ".tns") || ends_in(path, ".tns.gz");
+}
+
+spry_op usual_op(const char *path, int columns)
+{
+    return is_tensor(path) ? SPRY_MTTKRP : columns ? SPRY_SPMM : SPRY_SPMV;
 }
 
 spry_status open_tensor(spry_tensor **out, const char *path)

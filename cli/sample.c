@@ -169,7 +169,8 @@ spry_status sample_records(spry_records *db, const char *path)
 
     if (s != SPRY_OK)
         return s;
-    o.op = cli.op >= 0 ? (spry_op)cli.op : SPRY_SPMM;
+    if (cli.op >= 0)
+        o.op = (spry_op)cli.op;
     o.way = way;
     o.kind = kind;
     o.seed = (uint64_t)seed;

@@ -5,7 +5,7 @@
 add_executable(make_kernels tools/make_kernels.c
     src/base/alloc.c src/base/fork.c src/base/buf.c src/base/fail.c src/base/argument.c
     src/base/hash.c
-    src/machine/isa.c src/problem/names.c
+    src/machine/isa.c src/problem/names.c src/problem/operations.c
     src/schedule/table.c src/schedule/nest.c
     src/codegen/spec.c src/codegen/prelude.c
     src/codegen/intrinsics.c src/codegen/emit.c src/codegen/values.c

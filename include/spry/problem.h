@@ -83,12 +83,19 @@ double spry_problem_bytes(const spry_problem *p);
 int64_t spry_problem_input_size(const spry_problem *p, int which);
 int64_t spry_problem_output_size(const spry_problem *p);
 
+/* The shape of operand 0, 1, or of the result, 2: how many dimensions it has
+ * (0: there is no such operand), and how long they are, rows first. Operands
+ * of networks and of dense operators are numbers in a row. */
+int spry_problem_shape(int64_t shape[2], const spry_problem *p, int which);
+
 /* The slow right answer, in the problem's type, summed in long double. */
 spry_status spry_problem_reference(const spry_problem *p, double alpha,
                                    const void *B, const void *D, double beta,
                                    void *C);
 
 const char *spry_op_name(spry_op op);
+int spry_op_modes(spry_op op);   /* of A: 2, a matrix; 3, a tensor */
+int spry_op_columns(spry_op op); /* 1: n is to be said; 0: it is 1 */
 spry_status spry_op_parse(spry_op *out, const char *name);
 const char *spry_type_name(spry_type type); /* "f32", "f64" */
 spry_status spry_type_parse(spry_type *out, const char *name);

@@ -10,7 +10,7 @@ enum { MOST_PIECES = 12, MOST_ARRAY = 1024 };
 
 static int is_dot(const sp_nest *w)
 {
-    return w->k->op == SPRY_SDDMM;
+    return w->d->sampled;
 }
 
 /* Vectors and halves of the row. */
@@ -62,21 +62,14 @@ static const char *column(char out[32], const sp_nest *w)
 /* Pointers to the operands of a step. */
 static void point_at_operands(sp_nest *w)
 {
-    static const char *const rows[][2] = {
-        [SPRY_SPMV] = {"k", NULL},
-        [SPRY_SPMM] = {"k", NULL},
-        [SPRY_SDDMM] = {"i", "j"},
-        [SPRY_MTTKRP] = {"k", "l"},
-    };
+    static const char *const operand[] = {"b = B", "d = D"};
     long long n = (long long)w->k->n;
     char from[32];
 
     column(from, w);
-    sp_nest_line(w, "const T *b = B + %s * %lld + %s;", rows[w->k->op][0], n,
-                 from);
-    if (rows[w->k->op][1])
-        sp_nest_line(w, "const T *d = D + %s * %lld + %s;", rows[w->k->op][1],
-                     n, from);
+    for (int i = 0; i < w->d->operands; i++)
+        sp_nest_line(w, "const T *%s + %c * %lld + %s;", operand[i],
+                     "ijkl"[w->d->row[i]], n, from);
 }
 
 static void point_at_result(sp_nest *w)
@@ -127,7 +120,7 @@ static const char *product(char out[96], const sp_nest *w, const char *m,
 {
     int n = snprintf(out, 96, "*(const %s *)(b + %d)", m, at);
 
-    if (w->k->op == SPRY_MTTKRP)
+    if (w->d->modes == 3)
         snprintf(out + n, 96 - (size_t)n, " * *(const %s *)(d + %d)", m, at);
     return out;
 }
@@ -153,7 +146,7 @@ static void step_pieces(sp_nest *w)
 
 static const char *second(const sp_nest *w, const char *at)
 {
-    if (w->k->op != SPRY_MTTKRP)
+    if (w->d->modes != 3)
         return "";
     return *at == 'e' ? " * d[e]" : " * d[0]";
 }

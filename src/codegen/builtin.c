@@ -171,7 +171,7 @@ static int fits(const sp_spec *k)
 {
     int64_t held = k->tile * (int64_t)sp_codegen_lanes(k->isa, k->type);
 
-    if (k->n == (k->op == SPRY_MTTKRP ? 128 : 16))
+    if (k->n && k->n == sp_operation_of(k->op)->omits)
         return 0;
     return !k->n || (k->index != 64 && held <= k->n &&
                      (k->tile >= 4 || 2 * held >= k->n));

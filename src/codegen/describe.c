@@ -13,7 +13,7 @@ static void describe_super(sp_spec *k, const spry_schedule *x,
 {
     const spry_super *s = &x->super;
     int64_t bytes = sp_sparse_output_size(p) * (int64_t)p->type;
-    int dense = sp_indices_of(p->op)->dense;
+    int dense = sp_operation_of(p->op)->dense;
     sp_levels v;
 
     k->super = *s;
@@ -39,7 +39,7 @@ sp_spec sp_codegen_spec(const spry_schedule *x, const sp_sparse *p,
         .op = p->op,
         .type = p->type,
         .isa = isa,
-        .format = x->format == SPRY_DCSR ? SPRY_CSR : x->format,
+        .format = sp_format_of(x)->listed ? SPRY_CSR : x->format,
         .plain = sp_schedule_plain(x),
         .scatter = sp_schedule_innermost(x) == 2,
         .tile = x->tile,

@@ -51,7 +51,7 @@ sp_pieces sp_pieces_of(const sp_emit *e, int count)
 /* What only tensors have. */
 static void open_tensor(sp_emit *e)
 {
-    int in_fibers = e->k->format == SPRY_CSF;
+    int in_fibers = sp_formats[e->k->format].fibers;
 
     sp_line(e, "    const %s *restrict D = a->D;", e->T);
     sp_line(e, "    const %s *restrict mid = a->mid;", in_fibers ? e->I : e->J);
@@ -111,7 +111,7 @@ void sp_emit_opening(sp_emit *e)
     if (e->k->palette > 1)
         sp_line(e, "    const uint8_t *restrict code = a->code;");
     sp_line(e, "    %s *restrict C = a->C;", e->T);
-    if (e->k->op == SPRY_MTTKRP)
+    if (sp_has_tensor(e->k->op))
         open_tensor(e);
     sp_line(e, "    const %s alpha = (%s)a->alpha, beta = (%s)a->beta;", e->T,
             e->T, e->T);

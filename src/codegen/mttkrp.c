@@ -195,7 +195,7 @@ static void scatter_tile(sp_emit *e, const sp_pieces *p)
 
 void sp_emit_mttkrp(sp_emit *e)
 {
-    sp_emit_passes(e, e->k->scatter              ? scatter_tile
-                      : e->k->format == SPRY_CSF ? fibers_tile
-                                                 : entries_tile);
+    sp_emit_passes(e, e->k->scatter                     ? scatter_tile
+                      : sp_formats[e->k->format].fibers ? fibers_tile
+                                                        : entries_tile);
 }

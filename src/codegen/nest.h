@@ -17,7 +17,7 @@ typedef enum {
 typedef struct {
     sp_emit *e;
     const sp_spec *k;
-    const sp_indices *d;
+    const sp_operation *d;
     const spry_super *s;
     int level[SPRY_LOOPS]; /* of the loop at each place; -1: dense operands */
     int levels;

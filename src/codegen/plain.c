@@ -77,10 +77,10 @@ static const char mttkrp_fibers_text[] =
 
 static const char *text_of(const sp_spec *k)
 {
-    static const char *const text[] = {spmv_text, spmm_text, sddmm_text,
-                                       mttkrp_text};
+    static const char *const text[SPRY_OPS] = {spmv_text, spmm_text, sddmm_text,
+                                               mttkrp_text};
 
-    return k->format == SPRY_CSF ? mttkrp_fibers_text : text[k->op];
+    return sp_formats[k->format].fibers ? mttkrp_fibers_text : text[k->op];
 }
 
 /* C = A B is what almost everyone asks for, and spared the rest. */

@@ -48,7 +48,7 @@ static void add_nest(char *out, size_t *at, const sp_spec *k)
 
 char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
 {
-    const char *plain = k->format == SPRY_CSF ? "plain_csf" : "plain";
+    const char *plain = sp_formats[k->format].fibers ? "plain_csf" : "plain";
     const char *const words[] = {spry_op_name(k->op),
                                  "_",
                                  k->plain ? plain : sp_formats[k->format].name,
@@ -85,19 +85,19 @@ int sp_codegen_lanes(spry_isa isa, spry_type type)
  * sddmm leaves those out that are no entries. */
 static int super_pads(const sp_spec *k)
 {
-    const sp_indices *d = sp_indices_of(k->op);
+    const sp_operation *d = sp_operation_of(k->op);
     int last = k->super.loops - 1;
 
     while (last > 0 && !sp_is_sparse(d, sp_loop_index(k->super.order[last])))
         last--;
-    return k->op != SPRY_SDDMM && k->super.dense >> k->super.order[last] & 1;
+    return !sp_is_sampled(k->op) && k->super.dense >> k->super.order[last] & 1;
 }
 
 int sp_codegen_pads(const sp_spec *k)
 {
-    return k->format == SPRY_BCSR || k->format == SPRY_DIA ||
-           (k->format == SPRY_SELL && k->palette != 1) ||
-           (k->format == SPRY_SUPER && super_pads(k));
+    if (k->format == SPRY_SUPER)
+        return super_pads(k);
+    return sp_formats[k->format].pads && k->palette != 1;
 }
 
 static int add_flags(const char *out[SP_FLAGS], int at,
@@ -112,9 +112,9 @@ static int add_flags(const char *out[SP_FLAGS], int at,
  * finds nothing, and takes twice as long to find it. */
 static int is_written_out(const sp_spec *k)
 {
-    return (k->format == SPRY_CSR || k->format == SPRY_DCSR ||
-            k->format == SPRY_SELL) &&
-           (k->op == SPRY_SPMM || k->op == SPRY_SDDMM) && !k->plain;
+    return (k->format == SPRY_CSR || sp_formats[k->format].listed ||
+            sp_formats[k->format].slices) &&
+           !sp_has_tensor(k->op) && sp_has_columns(k->op) && !k->plain;
 }
 
 /* GCC makes one instruction of a multiplication and an addition only among

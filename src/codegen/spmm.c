@@ -10,7 +10,7 @@
  * time that the compiler would need for it. */
 static int entries_at_a_time(const sp_emit *e, const sp_pieces *p)
 {
-    if (e->k->format == SPRY_SELL)
+    if (sp_formats[e->k->format].slices)
         return e->k->slice;
     return !e->k->n && p->total < e->lanes ? 1 : e->k->unroll;
 }

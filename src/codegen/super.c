@@ -39,7 +39,7 @@ int sp_nest_reduces(const sp_nest *w, int place)
 /* Names of every index: N its length, M its blocks, both run-time numbers. */
 static void name_dims(sp_nest *w)
 {
-    for (int i = 0; i < w->d->sparses; i++) {
+    for (int i = 0; i < w->d->modes; i++) {
         int index = w->d->sparse[i];
         char c = letters[index];
 
@@ -60,9 +60,9 @@ static void name_arrays(sp_nest *w)
     sp_nest_line(w, "const %s *restrict start = a->start;", I);
     sp_nest_line(w, "const %s *restrict col = a->col;", I);
     sp_nest_line(w, "const T *restrict val = a->val, *restrict B = a->B;");
-    if (w->k->op == SPRY_SDDMM)
+    if (sp_is_sampled(w->k->op))
         sp_nest_line(w, "const %s *restrict out = a->out;", I);
-    if (w->k->op == SPRY_SDDMM || w->k->op == SPRY_MTTKRP)
+    if (w->d->operands > 1)
         sp_nest_line(w, "const T *restrict D = a->D;");
     sp_nest_line(w, "T *restrict C = a->C;");
     sp_nest_line(w, "const T alpha = (T)a->alpha;");
@@ -292,7 +292,7 @@ static sp_nest plan_nest(sp_emit *e)
     const sp_spec *k = e->k;
     sp_nest w = {.e = e,
                  .k = k,
-                 .d = sp_indices_of(k->op),
+                 .d = sp_operation_of(k->op),
                  .s = &k->super,
                  .parallel = -1,
                  .depth = 1};

@@ -198,7 +198,7 @@ static int index_of(const config *c, const char *name)
     char letter = name[0];
     const char *at;
 
-    if (c->op == SPRY_SPMV && letter == 'j')
+    if (!sp_has_columns(c->op) && letter == 'j')
         letter = 'k';
     at = strchr(letters, letter);
     return at && letter ? (int)(at - letters) : -1;

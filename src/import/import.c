@@ -55,11 +55,18 @@ int sp_import_says(const char *path, const char *word)
     return 0;
 }
 
+/* The first operation that a text names, unless one is known. */
+static void take_op(sp_import *f, const char *text)
+{
+    for (int op = 0; op < SPRY_OPS && !*f->op; op++)
+        if (sp_import_says(text, spry_op_name((spry_op)op)))
+            snprintf(f->op, sizeof f->op, "%s", spry_op_name((spry_op)op));
+}
+
 /* The operation: as told, else the last that the path names; of a name such
  * as epyc7543__mmadd.tsv, what stands behind the machine. */
 static void find_op(sp_import *f, const sp_foreign *k)
 {
-    static const char *const ops[] = {"spmv", "spmm", "sddmm"};
     const char *name = sp_import_base(f->path), *mark = strstr(name, "__");
     size_t n = 0;
 
@@ -67,12 +74,8 @@ static void find_op(sp_import *f, const sp_foreign *k)
              f->opt->op                        ? f->opt->op
              : k->format == SPRY_IMPORT_GINKGO ? "spmv"
                                                : "");
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
-        if (sp_import_says(name, ops[i]))
-            snprintf(f->op, sizeof f->op, "%s", ops[i]);
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !*f->op; i++)
-        if (sp_import_says(f->path, ops[i]))
-            snprintf(f->op, sizeof f->op, "%s", ops[i]);
+    take_op(f, name);
+    take_op(f, f->path);
     if (*f->op || !mark)
         return;
     for (mark += 2; n < 20 && isalnum((unsigned char)mark[n]); n++)

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "import/internal.h"
+#include "problem/operation.h"
 
 /* Rows of one transaction: few enough for others to come between. */
 enum { BATCH = 5000 };
@@ -53,12 +54,7 @@ static spry_status make_problem(spry_problem **out, const spry_matrix *A,
     spry_status s = spry_op_parse(&which, op);
 
     *out = NULL;
-    if (s != SPRY_OK || which == SPRY_MTTKRP)
-        return SPRY_USAGE;
-    if (which == SPRY_SPMV)
-        return spry_problem_spmv(out, A, SPRY_F32);
-    return which == SPRY_SPMM ? spry_problem_spmm(out, A, n, SPRY_F32)
-                              : spry_problem_sddmm(out, A, n, SPRY_F32);
+    return s == SPRY_OK ? spry_problem_make(out, which, A, n, SPRY_F32) : s;
 }
 
 /* Key and shape from the matrix itself; 0 when it is not to be had. */
@@ -88,7 +84,8 @@ static int know_matrix(sp_import *f, spry_origin *o, char *path, size_t size)
 static spry_status begin_problem(sp_import *f, const sp_matrix_facts *k)
 {
     char group[SPRY_GROUP_TEXT], path[4096];
-    int64_t n = strcmp(f->op, "spmv") == 0 ? 1 : k->n;
+    const sp_operation *d = sp_operation_named(f->op);
+    int64_t n = d && d->dense < 0 ? 1 : k->n;
     spry_origin o = {.problem = f->key,
                      .source = k->source ? k->source : "",
                      .group = group,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "import/internal.h"
+#include "problem/operation.h"
 #include "spry/space.h"
 
 /* ---- Ansor ---- */
@@ -98,7 +99,7 @@ static int take_name(const spry_origin *o, void *payload)
     spry_op op;
     named *more;
 
-    if (spry_op_parse(&op, o->op) != SPRY_OK || op == SPRY_MTTKRP)
+    if (spry_op_parse(&op, o->op) != SPRY_OK || sp_has_tensor(op))
         return 0;
     if (w->count == w->room) {
         more = sp_grow(w->list, w->count, 2 * w->room + 16, sizeof *more);

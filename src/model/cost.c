@@ -193,7 +193,7 @@ static spry_status read_kind(const sp_cost_kind **kind, spry_op *op,
 static spry_status open_cost(sp_cost **out, sp_nn *nn)
 {
     const sp_cost_kind *kind = NULL;
-    spry_op op = SPRY_SPMV;
+    spry_op op = (spry_op)0;
     spry_status s = read_kind(&kind, &op, sp_nn_card(nn));
 
     if (s == SPRY_OK)

@@ -48,7 +48,7 @@ static int place_of(const spry_super *s, int loop)
 
 /* The nest: blocks, places, levels, who shares, and what is innermost. */
 static void put_nest(sp_feature_row *r, const spry_super *s,
-                     const sp_indices *d)
+                     const sp_operation *d)
 {
     int compressed = 0, inside = 0,
         last = s->loops ? s->order[s->loops - 1] : 0;
@@ -80,7 +80,7 @@ void sp_features_schedule(float out[SP_SCHEDULE], const spry_schedule *x,
     sp_feature_row r = {out};
 
     put_family(&r, x);
-    put_nest(&r, &x->super, sp_indices_of(op));
+    put_nest(&r, &x->super, sp_operation_of(op));
     sp_put(&r, x->palette > 1 ? log2(x->palette) : 0);
     sp_put(&r, x->index == 8);
     sp_put(&r, x->rest / 100.0);

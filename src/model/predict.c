@@ -7,16 +7,15 @@
 /* What cores of the last ten years have in common, fitted to runs of the
  * benchmark classes. */
 static const struct {
-    double issue;           /* instructions per cycle, sustained */
-    double window;          /* instructions in flight */
-    double wrong;           /* cycles lost by a wrong guess */
-    double ahead;           /* lines on their way at a time, asked for ahead, */
-    double alone[SPRY_OPS]; /* by loads as they come, */
-    double plain;           /* and by the plain loop over dense rows */
-    double chunk;           /* seconds to hand out one dynamic chunk */
-    double unit;  /* weight of a row beside its entries, as pack cuts */
-    double order; /* share lost to a row order whose use is unknown */
-} core = {4, 200, 15, 14, {12, 4, 4, 6}, 1.5, 1e-7, 2, 0.1};
+    double issue;  /* instructions per cycle, sustained */
+    double window; /* instructions in flight */
+    double wrong;  /* cycles lost by a wrong guess */
+    double ahead;  /* lines on their way at a time, asked for ahead, */
+    double plain;  /* and by the plain loop over dense rows */
+    double chunk;  /* seconds to hand out one dynamic chunk */
+    double unit;   /* weight of a row beside its entries, as pack cuts */
+    double order;  /* share lost to a row order whose use is unknown */
+} core = {4, 200, 15, 14, 1.5, 1e-7, 2, 0.1};
 
 /* ---- the terms ---- */
 
@@ -45,9 +44,9 @@ static double side_by_side(const sp_ask *q, const sp_storage *k,
     double entries = fmax(1, k->entries), per = fmax(1, lines / entries);
     double each = fmax(1, w->inner / entries);
     double run = fmax(1, entries / fmax(1, w->wrong));
-    int plain =
-        q->x->tile == 0 && (q->p->op == SPRY_SPMM || q->p->op == SPRY_MTTKRP);
-    double most = plain ? core.plain : core.alone[q->p->op];
+    const sp_operation *d = sp_operation_of(q->p->op);
+    int plain = q->x->tile == 0 && d->dense >= 0 && !d->sampled;
+    double most = plain ? core.plain : d->in_flight;
     double found = fmin(most, fmin(core.window / each, run) * per);
     double asked = fmin(core.ahead, q->x->prefetch * fmin(per, 2));
 
@@ -153,16 +152,14 @@ static double imbalance_seconds(const sp_ask *q, const sp_storage *k,
 static double pack_seconds(const sp_ask *q, const sp_storage *k,
                            const sp_rates *r)
 {
-    /* cycles per entry, by format: csr bcsr sell dcsr dia csf */
-    static const double entry[] = {4, 14, 10, 4, 8, 8};
     double rows = (double)q->t->rows, nnz = (double)q->t->nnz;
     double sorted = q->x->order || q->x->sigma > 1;
-    double cycles = entry[q->x->format] * nnz + 6 * k->units;
+    double cycles = sp_format_of(q->x)->cycles * nnz + 6 * k->units;
 
     cycles += sorted * rows * 8 * log2(fmax(2, fmin(rows, 1e9)));
     cycles += (q->x->order > SPRY_ORDER_LENGTH) * 12 * nnz;
     cycles += (k->parts > 1) * k->parts * rows * 4;
-    if (q->p->op == SPRY_MTTKRP) /* indices are split, entries sorted */
+    if (sp_has_tensor(q->p->op)) /* indices are split, entries sorted */
         cycles +=
             (40 + 60 * (q->x->modes != SPRY_MODES_IKL) + 30 * (k->parts > 1)) *
             nnz;
@@ -221,9 +218,9 @@ spry_status sp_predict(spry_prediction *out, const sp_sparse *p,
     if (s != SPRY_OK)
         return s;
     q.t = sp_problem_sketch(p);
-    if (p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(p->op))
         q.f = sp_problem_fibers(p);
-    if (!q.t || (p->op == SPRY_MTTKRP && !q.f))
+    if (!q.t || (sp_has_tensor(p->op) && !q.f))
         return sp_fail_memory(sizeof *q.t);
     if (x->format == SPRY_SUPER)
         return sp_model_super(out, &q);

@@ -78,14 +78,14 @@ static void add_bytes(sp_storage *k, const sp_ask *q, double lists)
 static spry_status size_rows(sp_storage *k, const sp_ask *q)
 {
     const spry_stats *t = q->t;
-    int listed = q->x->format == SPRY_DCSR || q->x->order;
+    int listed = sp_format_of(q->x)->listed || q->x->order;
     spry_status s =
         sp_check_index(q, (double)t->nnz, based(q) ? t->max_span : t->cols);
 
     if (s == SPRY_OK && q->x->order == SPRY_ORDER_RCM && t->rows != t->cols)
         s = sp_fail(SPRY_USAGE, "order=rcm needs a square matrix");
     k->units = (double)t->rows;
-    if (q->x->format == SPRY_DCSR)
+    if (sp_format_of(q->x)->listed)
         k->units -= (double)t->empty_rows;
     k->entries = (double)t->nnz;
     k->values = q->x->palette ? q->x->palette : k->entries;
@@ -231,7 +231,7 @@ static spry_status size_panels(sp_storage *k, const sp_ask *q)
     k->parts = ceil((double)t->cols / q->x->panel);
     if (s == SPRY_OK && k->parts > (double)sp_schedule_panels(t->rows, t->nnz))
         s = sp_fail(SPRY_USAGE, "%.0f panels are too many", k->parts);
-    if (q->x->format == SPRY_SELL) {
+    if (sp_format_of(q->x)->slices) {
         slice_panels(k, q);
         return s == SPRY_OK ? check_values(q, k->values) : s;
     }
@@ -255,7 +255,7 @@ spry_status sp_model_storage(sp_storage *out, const sp_ask *q)
     *out = (sp_storage){.parts = 1};
     if (s != SPRY_OK)
         return s;
-    if (q->p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(q->p->op))
         return sp_tensor_storage(out, q);
     return q->x->panel ? size_panels(out, q) : sizers[q->x->format](out, q);
 }

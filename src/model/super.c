@@ -15,7 +15,7 @@ static const double turn = 3, atomic = 20, chunk_seconds = 1e-7;
 
 typedef struct {
     const sp_ask *q;
-    const sp_indices *d;
+    const sp_operation *d;
     const spry_super *s;
     sp_super_storage k;
     double starts[SPRY_LOOPS + 1]; /* times that a place is reached */
@@ -88,10 +88,10 @@ static double footprint(const nest *w, int place)
     double met = w->stored[w->s->loops] / w->stored[place], bytes = 0;
     double columns = w->d->dense >= 0 ? reach(w, w->d->dense, place) : 1;
 
-    for (int i = 0; i < w->d->sparses; i++)
+    for (int i = 0; i < w->d->modes; i++)
         bytes += fmin(reach(w, w->d->sparse[i], place), met) * columns *
                  (double)p->type;
-    if (p->op == SPRY_SDDMM)
+    if (sp_is_sampled(p->op))
         bytes += met * (double)p->type;
     return bytes + met * w->k.bytes / fmax(1, w->stored[w->s->loops]);
 }
@@ -157,7 +157,7 @@ static double imbalance(const nest *w, double busy)
 
 spry_status sp_model_super(spry_prediction *out, const sp_ask *q)
 {
-    nest w = {.q = q, .d = sp_indices_of(q->p->op), .s = &q->x->super};
+    nest w = {.q = q, .d = sp_operation_of(q->p->op), .s = &q->x->super};
     spry_status s = sp_super_store(&w.k, q->x, q->p);
     sp_rates r = sp_model_rates(q);
     double turns = 0, steps, busy;

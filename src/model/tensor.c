@@ -48,7 +48,7 @@ static void count_runs(sp_storage *k, const sp_ask *q)
         k->units = pieces(outer, nnz / fmax(1, outer), k->parts);
         fibers = pieces(fibers, nnz / fmax(1, fibers), k->parts);
     }
-    k->fibers = q->x->format == SPRY_CSF ? fibers : nnz;
+    k->fibers = sp_format_of(q->x)->fibers ? fibers : nnz;
     k->entries = k->values = nnz;
 }
 
@@ -80,8 +80,8 @@ spry_status sp_tensor_storage(sp_storage *k, const sp_ask *q)
     column = q->x->index == 16 ? 2 : number;
     k->bytes = (k->units + k->parts) * number +
                k->entries * (column + (double)q->p->type) +
-               (q->x->format == SPRY_CSF ? k->fibers * 2 * number
-                                         : k->entries * column);
+               (sp_format_of(q->x)->fibers ? k->fibers * 2 * number
+                                           : k->entries * column);
     return s;
 }
 
@@ -98,7 +98,7 @@ static double wrong_ends(const sp_storage *k)
 static sp_work plain_work(const sp_ask *q, const sp_storage *k)
 {
     double vectors = ceil((double)q->p->n / q->lanes);
-    int in_fibers = q->x->format == SPRY_CSF;
+    int in_fibers = sp_format_of(q->x)->fibers;
 
     return (sp_work){
         .inner = k->entries * (18 + vectors * (in_fibers ? 4 : 6)),
@@ -114,7 +114,7 @@ static sp_work plain_work(const sp_ask *q, const sp_storage *k)
 sp_work sp_tensor_work(const sp_ask *q, const sp_storage *k)
 {
     double tiles, vectors, lines, entry, fiber;
-    int in_fibers = q->x->format == SPRY_CSF;
+    int in_fibers = sp_format_of(q->x)->fibers;
 
     if (!q->x->tile)
         return plain_work(q, k);

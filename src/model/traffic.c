@@ -89,10 +89,10 @@ static void serve_scattered(double loads[SP_LEVELS], const sp_ask *q,
     const spry_stats *t = q->t;
     scattered b = scatter_of(q, k, r);
     double rows =
-        k->entries * (q->x->format == SPRY_BCSR ? q->x->c : 1) + k->rest;
+        k->entries * (sp_format_of(q->x)->blocks ? q->x->c : 1) + k->rest;
     double spared = (double)t->nnz - rows;
 
-    if (q->x->format == SPRY_DIA) {
+    if (sp_format_of(q->x)->ordered) {
         spared = 0;
         rows = (double)t->nnz;
     }
@@ -121,18 +121,18 @@ static void serve_rows(sp_traffic *f, const sp_ask *q, const sp_storage *k,
 {
     double size = (double)q->p->type, n = (double)q->p->n;
     double rows = (double)q->t->rows;
-    double visits = k->parts == 1               ? rows
-                    : q->x->format == SPRY_SELL ? rows * k->parts
-                                                : k->units;
+    double visits = k->parts == 1                ? rows
+                    : sp_format_of(q->x)->slices ? rows * k->parts
+                                                 : k->units;
     double outside[SP_LEVELS] = {0};
 
-    if (q->p->op == SPRY_SDDMM) {
+    if (sp_is_sampled(q->p->op)) {
         if (k->parts == 1) /* nobody reads B for an empty row */
             visits -= (double)q->t->empty_rows;
         sp_serve(f->bytes, r, everything, visits * n * size);
         visits = (double)q->t->nnz;
         n = 1;
-    } else if (k->parts > 1 && q->x->format != SPRY_SELL)
+    } else if (k->parts > 1 && !sp_format_of(q->x)->slices)
         visits += rows; /* all of them are cleared first */
     if (q->x->stream) {
         f->stored += visits * n * size;
@@ -168,7 +168,7 @@ static double surprise(const spry_stats *t)
 
 double sp_waits(const sp_ask *q, const sp_rates *r, double bytes)
 {
-    double tile = q->p->op != SPRY_SDDMM && q->x->tile
+    double tile = !sp_is_sampled(q->p->op) && q->x->tile
                       ? fmin(bytes, q->x->tile * q->lanes * (double)q->p->type)
                       : bytes;
     double lines = fmax(1, tile / r->line);
@@ -185,7 +185,7 @@ static void wait_for_panels(sp_traffic *f, const sp_ask *q, const sp_storage *k,
     double bytes = (double)q->p->n * (double)q->p->type;
     double gaps = 1 - k->units / fmax(1, k->parts * (double)q->t->rows);
 
-    if (k->parts > 1 && q->x->format != SPRY_SELL)
+    if (k->parts > 1 && !sp_format_of(q->x)->slices)
         sp_serve(f->misses, r, everything,
                  gaps * k->units * sp_waits(q, r, bytes));
 }
@@ -200,9 +200,9 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
     double everything, loads[SP_LEVELS] = {0};
     scattered b = scatter_of(q, k, r);
 
-    if (q->p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(q->p->op))
         return sp_tensor_traffic(q, k, r);
-    if (q->p->op == SPRY_SDDMM)
+    if (sp_is_sampled(q->p->op))
         outputs += (double)q->t->rows * n * size;
     if (q->x->copy)
         serve_copies(&f, q, r, outputs);
@@ -212,7 +212,7 @@ sp_traffic sp_model_traffic(const sp_ask *q, const sp_storage *k,
         double visits = loads[i] * sp_passes(q);
 
         f.bytes[i] += visits * b.row;
-        if (q->x->format != SPRY_DIA)
+        if (!sp_format_of(q->x)->ordered)
             f.misses[i] = visits * sp_waits(q, r, b.row) * surprise(q->t);
     }
     wait_for_panels(&f, q, k, r, everything);

@@ -5,23 +5,36 @@
 #include <string.h>
 
 #include "matrix/matrix.h"
+#include "problem/operation.h"
 #include "spry/space.h"
 
-/* What differs between the operations: how many splits and which categories
- * each part of a schedule has (0: no such part), and the loops to order. */
+enum { FORMATS = 4, WORD = 32 };
+
+/* What a schedule of an operation consists of: how many splits, how many
+ * loops to order, and the categories of each part (0: no such part). */
 typedef struct {
     int splits, loops;
     int32_t categories[SP_WACO_TABLES];
     int parallel; /* 1: who shares is a part too */
-} operation;
+} parts;
 
-static const operation operations[SPRY_OPS] = {
-    [SPRY_SPMV] = {2, 4, {17, 17, 2, 2, 2, 2, 9}, 0},
-    [SPRY_SPMM] = {3, 6, {17, 17, 8, 2, 2, 2, 2, 9}, 0},
-    [SPRY_SDDMM] = {3, 6, {17, 17, 8, 2, 2, 2, 2, 6, 6}, 1},
-};
+/* A matrix has splits of up to 2^16, dense columns of up to 2^7. */
+static parts parts_of(spry_op op)
+{
+    const sp_operation *d = sp_operation_of(op);
+    parts o = {.splits = d->modes + (d->dense >= 0), .parallel = d->sampled};
+    int n = 0;
 
-enum { FORMATS = 4, WORD = 32 };
+    o.loops = 2 * o.splits;
+    for (int i = 0; i < o.splits; i++)
+        o.categories[n++] = i < d->modes ? 17 : 8;
+    for (int i = 0; i < FORMATS; i++)
+        o.categories[n++] = 2;
+    if (o.parallel)
+        o.categories[n++] = o.loops;
+    o.categories[n] = d->chunks;
+    return o;
+}
 
 /* ---- the layers ---- */
 
@@ -42,7 +55,7 @@ static void make_matrix(sp_waconet *w, sp_nn *nn)
     w->matrix[1] = sp_dense_make(nn, "matrix1", 256, SP_WACO_WIDTH, 1);
 }
 
-static void make_schedule(sp_waconet *w, sp_nn *nn, const operation *o)
+static void make_schedule(sp_waconet *w, sp_nn *nn, const parts *o)
 {
     char name[32];
 
@@ -62,12 +75,14 @@ static void make_schedule(sp_waconet *w, sp_nn *nn, const operation *o)
 
 spry_status sp_waconet_make(sp_waconet *w, sp_nn *nn, spry_op op)
 {
-    if (operations[op].loops == 0)
+    parts o = parts_of(op);
+
+    if (sp_has_tensor(op))
         return sp_fail(SPRY_USAGE, "waconet has no network for %s",
                        spry_op_name(op));
     w->op = op;
     make_matrix(w, nn);
-    make_schedule(w, nn, &operations[op]);
+    make_schedule(w, nn, &o);
     w->head[0] = sp_dense_make(nn, "head0", INT64_C(2) * SP_WACO_WIDTH,
                                SP_WACO_WIDTH, 1);
     w->head[1] = sp_dense_make(nn, "head1", SP_WACO_WIDTH, 64, 1);
@@ -80,25 +95,25 @@ spry_status sp_waconet_make(sp_waconet *w, sp_nn *nn, spry_op op)
 int sp_waconet_words(sp_waco_words *out, const sp_waconet *w,
                      const spry_schedule *x)
 {
-    const operation *o = &operations[w->op];
-    int squares = o->loops * o->loops, n = 0;
+    parts o = parts_of(w->op);
+    int squares = o.loops * o.loops, n = 0;
     float vector[SPRY_WACO_VECTOR];
     const float *at = vector;
 
     if (spry_waco_vector(vector, x, w->op) == 0)
         return 0;
-    for (int i = 0; i < o->splits; i++)
+    for (int i = 0; i < o.splits; i++)
         out->part[n++] = (int32_t)*at++;
     memcpy(out->order, at, (size_t)squares * sizeof *at);
     at += squares;
     for (int i = 0; i < FORMATS; i++)
         out->part[n++] = (int32_t)*at++;
-    if (o->parallel)
+    if (o.parallel)
         out->part[n++] = (int32_t)*at;
     at += 2; /* the thread count is nothing to WACO */
     out->part[n++] = (int32_t)*at;
     for (int i = 0; i < n; i++)
-        if (out->part[i] < 0 || out->part[i] >= o->categories[i])
+        if (out->part[i] < 0 || out->part[i] >= o.categories[i])
             return 0;
     return 1;
 }
@@ -198,7 +213,7 @@ sp_tensor *sp_waconet_matrix(sp_tape *t, const sp_waconet *w,
 sp_tensor *sp_waconet_schedules(sp_tape *t, const sp_waconet *w,
                                 const sp_waco_words *x, int64_t count)
 {
-    int squares = operations[w->op].loops * operations[w->op].loops;
+    int loops = parts_of(w->op).loops, squares = loops * loops;
     sp_tensor *part[SP_WACO_TABLES + 1];
     sp_tensor *order = sp_nn_input(t, SP_SHAPE(count, squares), NULL);
 

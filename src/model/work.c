@@ -148,9 +148,9 @@ static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
 {
     double tiles, vectors, r = q->x->r, c = q->x->c;
     double rows = r * sp_schedule_slice(q->x, q->p->op, q->lanes);
-    double unroll = q->x->format == SPRY_BCSR   ? 1
-                    : q->x->format == SPRY_SELL ? q->x->slice
-                                                : q->x->unroll;
+    double unroll = sp_format_of(q->x)->blocks   ? 1
+                    : sp_format_of(q->x)->slices ? q->x->slice
+                                                 : q->x->unroll;
     double loops, lines, each;
 
     sp_count_tiles(q, &tiles, &vectors);
@@ -164,7 +164,7 @@ static sp_work spmm_tiles(const sp_ask *q, const sp_storage *k)
             k->entries * (tiles * each + vectors * (c + r * c)) + copying(q),
         .ends = loops * (q->x->fixed ? 12 : 16) +
                 k->units * rows * vectors *
-                    (q->x->format == SPRY_SELL ? 3 : 2 + unroll),
+                    (sp_format_of(q->x)->slices ? 3 : 2 + unroll),
         .fma = k->entries * vectors * r * c,
         .chain = FMA_LATENCY * k->entries * tiles * c / unroll,
         .units = loops,
@@ -222,11 +222,11 @@ static sp_work count(const sp_ask *q, const sp_storage *k)
         [SPRY_DIA] = spmv_diagonals,
     };
 
-    if (q->p->op == SPRY_SPMV)
+    if (!sp_has_columns(q->p->op))
         return spmv[q->x->format](q, k);
-    if (q->p->op == SPRY_SDDMM)
+    if (sp_is_sampled(q->p->op))
         return sddmm(q, k);
-    if (q->p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(q->p->op))
         return sp_tensor_work(q, k);
     return q->x->tile ? spmm_tiles(q, k) : spmm_plain(q, k);
 }

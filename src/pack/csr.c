@@ -10,7 +10,7 @@ static spry_status choose_rows(sp_pack_job *w, int64_t **out, int64_t *count)
 
     *out = NULL;
     *count = A->rows;
-    if (w->x->format != SPRY_DCSR && !w->x->order)
+    if (!sp_format_of(w->x)->listed && !w->x->order)
         return SPRY_OK;
     row = sp_alloc_raw(A->rows, sizeof *row);
     if (!row)

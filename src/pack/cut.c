@@ -14,7 +14,7 @@ static double before(const sp_pack_job *w, const sp_part *q, int64_t u)
 
     int64_t start;
 
-    if (w->x->format == SPRY_DIA)
+    if (sp_format_of(w->x)->ordered)
         return (double)u;
     start = sp_get_wide(w, q->start, u);
     if (q->mid_start) /* fibers weigh something, too */
@@ -107,8 +107,8 @@ static int64_t cut_panel(const sp_pack_job *w, const sp_part *q, double work)
 
     if (w->x->rest)
         return cut_blocks(w, q, row);
-    return w->x->format == SPRY_SELL ? slice_of_row(w, row)
-                                     : unit_of_row(w, q, row);
+    return sp_format_of(w->x)->slices ? slice_of_row(w, row)
+                                      : unit_of_row(w, q, row);
 }
 
 static void cut_part(const sp_pack_job *w, sp_part *q)
@@ -126,6 +126,19 @@ static void cut_part(const sp_pack_job *w, sp_part *q)
     }
 }
 
+/* Every unit has one owner: shares follow each other, from the first unit to
+ * the last, and so do the entries of units. */
+static int is_cut(const sp_pack_job *w, const sp_part *q)
+{
+    int holds = q->cut[0] == 0 && q->cut[w->x->threads] == q->units;
+
+    for (int t = 0; t < w->x->threads; t++)
+        holds &= q->cut[t] <= q->cut[t + 1];
+    for (int64_t u = 0; !sp_format_of(w->x)->ordered && u < q->units; u++)
+        holds &= sp_get_wide(w, q->start, u) <= sp_get_wide(w, q->start, u + 1);
+    return holds;
+}
+
 spry_status sp_pack_cut(sp_pack_job *w)
 {
     for (int i = 0; i < w->k->parts; i++) {
@@ -134,10 +147,11 @@ spry_status sp_pack_cut(sp_pack_job *w)
         q->cut = sp_alloc(w->x->threads + 1, sizeof *q->cut);
         if (!q->cut)
             return sp_fail_memory((size_t)w->x->threads * 8);
-        if (w->p->op == SPRY_MTTKRP && sp_schedule_innermost(w->x) == 2)
+        if (sp_has_tensor(w->p->op) && sp_schedule_innermost(w->x) == 2)
             cut_whole(w, q);
         else
             cut_part(w, q);
+        SP_ASSERT(is_cut(w, q));
     }
     return SPRY_OK;
 }

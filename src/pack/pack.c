@@ -23,7 +23,7 @@ static int64_t spare_entries(const sp_sparse *p, const spry_schedule *x,
 
 static sp_packer *packer_of(const sp_sparse *p, const spry_schedule *x)
 {
-    if (p->op == SPRY_MTTKRP && x->format != SPRY_SUPER)
+    if (sp_has_tensor(p->op) && x->format != SPRY_SUPER)
         return sp_pack_tensor;
     return x->panel ? sp_pack_panels : packers[x->format];
 }
@@ -73,7 +73,7 @@ spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
     if (s == SPRY_OK)
         s = packer_of(p, x)(&w);
     if (x->format != SPRY_SUPER) {
-        k->covers |= p->op == SPRY_SDDMM; /* each entry is visited once */
+        k->covers |= sp_is_sampled(p->op); /* each entry is visited once */
         if (s == SPRY_OK)
             s = sp_pack_cut(&w);
     }

@@ -60,8 +60,8 @@ static spry_status add_rows(sp_pack_job *w, sp_part *q, const int64_t *next,
     if (s != SPRY_OK)
         return s;
     q->row = listed ? sp_pack_indices(w, units) : NULL;
-    q->out = w->p->op == SPRY_SDDMM ? sp_alloc(units, 8) : NULL;
-    if ((listed && !q->row) || (w->p->op == SPRY_SDDMM && !q->out))
+    q->out = sp_is_sampled(w->p->op) ? sp_alloc(units, 8) : NULL;
+    if ((listed && !q->row) || (sp_is_sampled(w->p->op) && !q->out))
         return sp_fail_memory((size_t)units * 8);
     fill(w, q, next, end);
     return SPRY_OK;
@@ -75,8 +75,8 @@ static spry_status add_panel(sp_pack_job *w, sp_part *q, int64_t *next,
     spry_status s;
 
     find_segments(w, next, end, to, &entries, &used);
-    s = w->x->format == SPRY_SELL ? sp_pack_sell_panel(w, q, next, end)
-                                  : add_rows(w, q, next, end, entries, used);
+    s = sp_format_of(w->x)->slices ? sp_pack_sell_panel(w, q, next, end)
+                                   : add_rows(w, q, next, end, entries, used);
     if (s != SPRY_OK)
         return s;
     memcpy(next, end, (size_t)A->rows * sizeof *next);
@@ -109,7 +109,7 @@ spry_status sp_pack_panels(sp_pack_job *w)
         s = add_panel(w, &w->k->part[i], next, end, (i + 1) * width);
     }
     w->k->covers =
-        s == SPRY_OK && (w->x->format == SPRY_SELL || !w->k->part[0].row);
+        s == SPRY_OK && (sp_format_of(w->x)->slices || !w->k->part[0].row);
     sp_free(next);
     sp_free(end);
     return s;

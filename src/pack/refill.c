@@ -124,7 +124,7 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
                           const spry_schedule *x, int lanes, int threads)
 {
     int as_given = x->format == SPRY_CSR && !x->order && !x->panel &&
-                   p->op != SPRY_MTTKRP && !p->order;
+                   !sp_has_tensor(p->op) && !p->order;
 
     *out = NULL;
     threads = sp_pack_threads(p->A, threads);

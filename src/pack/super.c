@@ -76,7 +76,7 @@ static spry_status fill(packing *g, const sp_level_sizes *z)
             walk_dense(g, l);
         else
             walk_compressed(g, l, z->pos[l] - 1);
-    if (w->p->op == SPRY_SDDMM) {
+    if (sp_is_sampled(w->p->op)) {
         q->out = sp_pack_indices(w, z->values);
         if (!q->out)
             return sp_fail_memory((size_t)z->values * 8);

@@ -234,7 +234,7 @@ static void fill_starts(const sorting *g, sp_part *q, const stretch *r)
 static spry_status add_arrays(sp_pack_job *w, sp_part *q, int64_t units,
                               int listed)
 {
-    int in_fibers = w->x->format == SPRY_CSF;
+    int in_fibers = sp_format_of(w->x)->fibers;
     size_t width = w->k->index == 64                 ? 8
                    : !in_fibers && w->k->index == 16 ? 2
                                                      : 4;
@@ -258,7 +258,7 @@ static spry_status add_part(const sorting *g, sp_part *q, stretch *r)
     measure(g, r);
     listed = scatters(w->x) || (g->parts > 1 && r->units < rows - rows / 4);
     units = listed ? r->units : rows;
-    q->fibers = w->x->format == SPRY_CSF ? r->fibers : entries;
+    q->fibers = sp_format_of(w->x)->fibers ? r->fibers : entries;
     s = sp_pack_arrays(w, q, units, entries, entries);
     if (s == SPRY_OK)
         s = add_arrays(w, q, units, listed);
@@ -296,7 +296,7 @@ static spry_status add_parts(sorting *g)
 static spry_status settle_width(const sorting *g)
 {
     sp_pack_job *w = g->w;
-    int64_t span = w->x->format == SPRY_CSF ? 1 : size_of_mode(w, g->mode[1]);
+    int64_t span = sp_format_of(w->x)->fibers ? 1 : size_of_mode(w, g->mode[1]);
 
     for (int i = 0; i < g->parts; i++)
         if (g->edge[i + 1] - g->edge[i] > span)

@@ -138,7 +138,7 @@ static spry_status shape(all_operands *out, const sp_sparse_plan *plan,
     int64_t n = p->n ? p->n : 1;
     int64_t b = sp_sparse_input_size(p, 0) / n;
     int64_t d = sp_sparse_input_size(p, 1) / n;
-    int sampled = p->op == SPRY_SDDMM;
+    int sampled = sp_is_sampled(p->op);
     spry_dense row = {C->data, 0, SPRY_ROW_MAJOR};
     spry_status s = check_operand("B", B, b, p->n);
 

@@ -140,7 +140,7 @@ static void add_constants(sp_buf *out, const sp_sparse_plan *plan,
         "chunk = %d;\n\n",
         (long long)p->A->rows, (long long)p->A->cols, (long long)p->n,
         (long long)sp_sparse_output_size(p), (long long)plan->packed->diagonals,
-        (long long)bytes, plan->packed->covers, p->op == SPRY_SDDMM,
+        (long long)bytes, plan->packed->covers, sp_is_sampled(p->op),
         (int)plan->x.prefetch, sp_plan_inner(plan), sp_plan_swapped(plan),
         plan->x.rest != 0, (long long)(plan->x.pass ? plan->x.pass : p->n),
         (int)plan->x.threads, (int)plan->x.chunk);

@@ -169,8 +169,8 @@ static double slack_of(const sp_sparse *p, int64_t i, double magnitude)
 {
     double u = p->type == SPRY_F32 ? 0x1p-24 : 0x1p-53;
     int64_t sum =
-        p->op == SPRY_SDDMM ? p->n : p->A->start[i + 1] - p->A->start[i];
-    double terms = (double)sum + (p->op == SPRY_MTTKRP ? 4 : 3);
+        sp_is_sampled(p->op) ? p->n : p->A->start[i + 1] - p->A->start[i];
+    double terms = (double)(sum + sp_operation_of(p->op)->modes + 1);
     double tiny = p->type == SPRY_F32 ? 0x1p-126 : 0x1p-1022;
 
     return 2 * terms * u / (1 - terms * u) * magnitude + tiny;
@@ -287,7 +287,7 @@ static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
 {
     const sp_sparse *p = o->p;
     const spry_matrix *A = p->A;
-    int64_t paired = p->op == SPRY_MTTKRP ? 0 : A->cols;
+    int64_t paired = sp_has_tensor(p->op) ? 0 : A->cols;
     sp_rng rng = sp_rng_seed(seed ^ 0x5eed);
     double *Br;
 
@@ -305,7 +305,7 @@ static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
         Br[c] = sp_oracle_times_r(o, o->B, A->cols, c);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < A->rows; i++)
-        o->Ar[i] = row_of_Ar(o, p->op == SPRY_MTTKRP ? NULL : Br, i);
+        o->Ar[i] = row_of_Ar(o, sp_has_tensor(p->op) ? NULL : Br, i);
     sp_free(Br);
     return SPRY_OK;
 }
@@ -338,7 +338,7 @@ static spry_status make_rest(sp_oracle *o, uint64_t seed)
 {
     if (o->rows == o->p->A->rows)
         return SPRY_OK;
-    return o->p->op == SPRY_SDDMM ? make_products(o) : make_freivalds(o, seed);
+    return sp_is_sampled(o->p->op) ? make_products(o) : make_freivalds(o, seed);
 }
 
 static spry_status make(sp_oracle **out, const sp_sparse *p, uint64_t seed,

@@ -46,9 +46,9 @@ static view whole(const sp_sparse_plan *plan, const sp_operands *f)
 
 int sp_plan_inner(const sp_sparse_plan *plan)
 {
-    if (plan->p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(plan->p->op))
         return sp_schedule_innermost(&plan->x);
-    return plan->p->op == SPRY_SDDMM;
+    return sp_is_sampled(plan->p->op);
 }
 
 int sp_plan_swapped(const sp_sparse_plan *plan)
@@ -84,7 +84,7 @@ static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
 {
     const sp_sparse *p = plan->p;
     const sp_operands *f = &v->f;
-    int sampled = p->op == SPRY_SDDMM, later = q != plan->packed->part;
+    int sampled = sp_is_sampled(p->op), later = q != plan->packed->part;
     sp_args a = {
         .rows = p->A->rows,
         .cols = p->A->cols,
@@ -170,6 +170,9 @@ static int run_share(const sp_sparse_plan *plan, const view *v, int t)
 {
     int bad = 0;
 
+    /* what the kernel was written for is what was packed */
+    SP_ASSERT(plan->kernel && plan->spec.index == plan->packed->index);
+    SP_ASSERT(t < plan->x.threads && v->n <= v->ldc);
     if (plan->rest && plan->packed->parts > 1)
         return run_slabs(plan, v, t);
     for (int i = 0; i < plan->packed->parts; i++) {
@@ -371,7 +374,7 @@ spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
  * padding and rows that no unit visits are seen to where rows are dense. */
 int sp_run_takes_strides(const sp_sparse_plan *plan, double beta)
 {
-    return plan->p->op == SPRY_SPMM && !plan->x.fixed &&
+    return sp_is_product(sp_operation_of(plan->p->op)) && !plan->x.fixed &&
            plan->x.format != SPRY_SUPER && plan->packed->covers &&
            !(plan->packed->pads && beta != 0);
 }

@@ -6,24 +6,25 @@
 
 #include "base/base.h"
 
-/* In the order of spry_op: whoever adds one adds its row here. */
-static const sp_operation operations[SPRY_OPS] = {
-    {"spmv", 1, 0, 2, 2},
-    {"spmm", 1, 1, 2, 2},
-    {"sddmm", 2, 1, 2, 2},
-    {"mttkrp", 2, 1, 3, 3},
-};
-
-const sp_operation *sp_operation_of(spry_op op)
-{
-    return (unsigned)op < SPRY_OPS ? &operations[op] : NULL;
-}
-
 const char *spry_op_name(spry_op op)
 {
     const sp_operation *o = sp_operation_of(op);
 
     return o ? o->name : "unknown";
+}
+
+int spry_op_modes(spry_op op)
+{
+    const sp_operation *o = sp_operation_of(op);
+
+    return o ? o->modes : 0;
+}
+
+int spry_op_columns(spry_op op)
+{
+    const sp_operation *o = sp_operation_of(op);
+
+    return o && o->dense >= 0;
 }
 
 spry_status spry_op_parse(spry_op *out, const char *name)
@@ -34,7 +35,7 @@ spry_status spry_op_parse(spry_op *out, const char *name)
     size_t used = 0;
 
     for (int i = 0; i < SPRY_OPS; i++) {
-        if (strcmp(operations[i].name, name) == 0) {
+        if (strcmp(sp_operation_of((spry_op)i)->name, name) == 0) {
             *out = (spry_op)i;
             return SPRY_OK;
         }
@@ -42,7 +43,7 @@ spry_status spry_op_parse(spry_op *out, const char *name)
                                  !i                  ? ""
                                  : i + 1 == SPRY_OPS ? " or "
                                                      : ", ",
-                                 operations[i].name);
+                                 sp_operation_of((spry_op)i)->name);
     }
     return sp_fail(SPRY_USAGE, "operation \"%s\" is not %s", name, list);
 }

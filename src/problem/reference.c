@@ -22,12 +22,12 @@ void sp_dense_put(const sp_sparse *p, void *X, int64_t k, double x)
 
 int64_t sp_result_width(const sp_sparse *p, int64_t i)
 {
-    return p->op == SPRY_SDDMM ? p->A->start[i + 1] - p->A->start[i] : p->n;
+    return sp_is_sampled(p->op) ? p->A->start[i + 1] - p->A->start[i] : p->n;
 }
 
 int64_t sp_result_place(const sp_sparse *p, int64_t i, int64_t j)
 {
-    if (p->op == SPRY_SDDMM)
+    if (sp_is_sampled(p->op))
         return p->A->start[i] + j;
     return p->layout == SPRY_COL_MAJOR ? j * p->A->rows + i : i * p->n + j;
 }
@@ -47,20 +47,52 @@ static long double size_of(long double x)
     return x < 0 ? -x : x;
 }
 
-/* Result j of row i: sum over the row's entries. */
-static void multiply(const sp_sparse *p, int64_t i, int64_t j,
-                     sp_value_map *map, const void *B, long double *sum,
-                     long double *size)
+/* Where column j of the row that index `row` names begins in an operand. */
+static int64_t place_of(const sp_sparse *p, int row, const int64_t at[],
+                        int64_t j)
 {
-    const spry_matrix *A = p->A;
+    return p->layout == SPRY_COL_MAJOR ? j * sp_sparse_extent(p, row) + at[row]
+                                       : at[row] * p->n + j;
+}
 
-    for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
-        int64_t c = sp_col(A, k);
-        int64_t place =
-            p->layout == SPRY_COL_MAJOR ? j * A->cols + c : c * p->n + j;
-        long double term =
-            value(p, k, map) * (long double)sp_dense_get(p, B, place);
+/* The product of the operands' elements at column j, times `term`. */
+static long double times_dense(const sp_sparse *p, const sp_operation *d,
+                               const sp_operands *f, const int64_t at[],
+                               int64_t j, long double term)
+{
+    const void *const operand[SP_DENSE] = {f->B, f->D};
 
+    for (int i = 0; i < d->operands; i++)
+        term *= (long double)sp_dense_get(p, operand[i],
+                                          place_of(p, d->row[i], at, j));
+    return term;
+}
+
+/* The indices of entry e, which is in row i. */
+static void indices_of(int64_t at[SP_LETTERS], const sp_sparse *p,
+                       const sp_operation *d, int64_t i, int64_t e)
+{
+    int64_t c = sp_col(p->A, e);
+
+    at[d->sparse[0]] = i;
+    at[d->sparse[1]] = d->modes == 3 ? c / p->inner : c;
+    if (d->modes == 3)
+        at[d->sparse[2]] = c % p->inner;
+}
+
+/* Result j of row i: sum over the row's entries. */
+static void add_entries(const sp_sparse *p, int64_t i, int64_t j,
+                        sp_value_map *map, const sp_operands *f,
+                        long double *sum, long double *size)
+{
+    const sp_operation *d = sp_operation_of(p->op);
+
+    for (int64_t e = p->A->start[i]; e < p->A->start[i + 1]; e++) {
+        int64_t at[SP_LETTERS];
+        long double term;
+
+        indices_of(at, p, d, i, e);
+        term = times_dense(p, d, f, at, j, value(p, e, map));
         *sum += term;
         *size += size_of(term);
     }
@@ -68,39 +100,21 @@ static void multiply(const sp_sparse *p, int64_t i, int64_t j,
 
 /* Result j of row i: entry times the product of two dense rows. */
 static void sample(const sp_sparse *p, int64_t i, int64_t j, sp_value_map *map,
-                   const void *B, const void *D, long double *sum,
-                   long double *size)
+                   const sp_operands *f, long double *sum, long double *size)
 {
-    int64_t k = p->A->start[i] + j, b = i * p->n, d = sp_col(p->A, k) * p->n;
-    long double v = value(p, k, map);
+    const sp_operation *d = sp_operation_of(p->op);
+    int64_t e = p->A->start[i] + j, at[SP_LETTERS];
+    long double v = value(p, e, map);
 
+    indices_of(at, p, d, i, e);
     for (int64_t l = 0; l < p->n; l++) {
-        long double term = (long double)sp_dense_get(p, B, b + l) *
-                           (long double)sp_dense_get(p, D, d + l);
+        long double term = times_dense(p, d, f, at, l, 1);
 
         *sum += term;
         *size += size_of(term);
     }
     *sum *= v;
     *size *= size_of(v);
-}
-
-/* Result j of row i: sum over the slice's entries. */
-static void contract(const sp_sparse *p, int64_t i, int64_t j,
-                     sp_value_map *map, const sp_operands *f, long double *sum,
-                     long double *size)
-{
-    const spry_matrix *A = p->A;
-
-    for (int64_t e = A->start[i]; e < A->start[i + 1]; e++) {
-        int64_t b = sp_col(A, e) / p->inner, d = sp_col(A, e) % p->inner;
-        long double term = value(p, e, map) *
-                           (long double)sp_dense_get(p, f->B, b * p->n + j) *
-                           (long double)sp_dense_get(p, f->D, d * p->n + j);
-
-        *sum += term;
-        *size += size_of(term);
-    }
 }
 
 long double sp_reference_one(const sp_sparse *p, int64_t i, int64_t j,
@@ -110,12 +124,10 @@ long double sp_reference_one(const sp_sparse *p, int64_t i, int64_t j,
     long double sum = 0, size = 0, before = 0;
     long double alpha = (long double)f->alpha, beta = (long double)f->beta;
 
-    if (p->op == SPRY_SDDMM)
-        sample(p, i, j, map, f->B, f->D, &sum, &size);
-    else if (p->op == SPRY_MTTKRP)
-        contract(p, i, j, map, f, &sum, &size);
+    if (sp_is_sampled(p->op))
+        sample(p, i, j, map, f, &sum, &size);
     else
-        multiply(p, i, j, map, f->B, &sum, &size);
+        add_entries(p, i, j, map, f, &sum, &size);
     if (beta != 0)
         before =
             beta * (long double)sp_dense_get(p, f->C, sp_result_place(p, i, j));

@@ -10,7 +10,7 @@ static void make_key(sp_sparse *p)
 {
     char pattern[33], inner[24] = "";
 
-    if (p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(p->op))
         snprintf(inner, sizeof inner, "-%lld", (long long)p->inner);
     spry_matrix_key(pattern, p->A);
     snprintf(p->head.key, sizeof p->head.key, "%s-%lld-%s%s%s-%s",
@@ -70,7 +70,7 @@ spry_status spry_problem_make(spry_problem **out, spry_op op,
     SP_REFUSE(!o, "there is no operation %d", (int)op);
     SP_REFUSE(n < 0, "%lld dense columns make no sense", (long long)n);
     SP_REFUSE(o->modes != 2, "%s takes a tensor, not a matrix", o->name);
-    return of_matrix(out, op, A, o->columns ? n : 1, type);
+    return of_matrix(out, op, A, o->dense >= 0 ? n : 1, type);
 }
 
 spry_status spry_problem_spmv(spry_problem **out, const spry_matrix *A,
@@ -129,7 +129,7 @@ void spry_problem_set_layout(spry_problem *problem, spry_layout layout)
 
     if (!sp_sparse_of(problem))
         return;
-    p->layout = p->op == SPRY_SPMM ? layout : SPRY_ROW_MAJOR;
+    p->layout = sp_is_product(sp_operation_of(p->op)) ? layout : SPRY_ROW_MAJOR;
     make_key(p);
 }
 
@@ -152,7 +152,7 @@ static void free_sparse(spry_problem *problem)
 
 spry_op spry_problem_op(const spry_problem *p)
 {
-    SP_NEED_OR(SPRY_SPMV, p);
+    SP_NEED_OR((spry_op)0, p);
 
     const sp_sparse *a = sp_sparse_of(p);
 
@@ -202,6 +202,27 @@ int64_t spry_problem_inner(const spry_problem *p)
     const sp_sparse *a = sp_sparse_of(p);
 
     return a ? a->inner : 0;
+}
+
+int spry_problem_shape(int64_t shape[2], const spry_problem *p, int which)
+{
+    SP_NEED_OR(0, shape, p);
+
+    const sp_sparse *a = sp_sparse_of(p);
+    const sp_operation *d = a ? sp_operation_of(a->op) : NULL;
+
+    shape[0] = which == 2 ? spry_problem_output_size(p)
+                          : spry_problem_input_size(p, which);
+    shape[1] = 1;
+    if (!a)
+        return shape[0] > 0;
+    if (which < 0 || which > 2 || (which < 2 && which >= d->operands))
+        return 0;
+    if (d->dense < 0 || (which == 2 && d->sampled))
+        return 1;
+    shape[0] = sp_sparse_extent(a, which == 2 ? d->sparse[0] : d->row[which]);
+    shape[1] = a->n;
+    return 2;
 }
 
 /* Statistics cost a pass over the entries, so they wait until asked for;
@@ -272,18 +293,29 @@ static double flops(const spry_problem *problem)
     return sp_operation_of(p->op)->flops * (double)p->A->nnz * (double)p->n;
 }
 
+int64_t sp_sparse_extent(const sp_sparse *p, int index)
+{
+    const sp_operation *d = sp_operation_of(p->op);
+    const int64_t extent[SP_SPARSE] = {p->A->rows, p->mid, p->inner};
+
+    for (int i = 0; i < d->modes; i++)
+        if (d->sparse[i] == index)
+            return extent[i];
+    return p->n;
+}
+
 int64_t sp_sparse_input_size(const sp_sparse *p, int which)
 {
-    if (p->op == SPRY_SDDMM)
-        return (which ? p->A->cols : p->A->rows) * p->n;
-    if (p->op == SPRY_MTTKRP)
-        return (which ? p->inner : p->mid) * p->n;
-    return which ? 0 : p->A->cols * p->n;
+    const sp_operation *d = sp_operation_of(p->op);
+
+    return which >= 0 && which < d->operands
+               ? sp_sparse_extent(p, d->row[which]) * p->n
+               : 0;
 }
 
 int64_t sp_sparse_output_size(const sp_sparse *p)
 {
-    return p->op == SPRY_SDDMM ? p->A->nnz : p->A->rows * p->n;
+    return sp_is_sampled(p->op) ? p->A->nnz : p->A->rows * p->n;
 }
 
 static int64_t input_size(const spry_problem *p, int which)
@@ -330,7 +362,7 @@ static void about(char *out, size_t size, const spry_problem *problem)
     const sp_sparse *p = (const sp_sparse *)problem;
     char inner[24] = "";
 
-    if (p->op == SPRY_MTTKRP)
+    if (sp_has_tensor(p->op))
         snprintf(inner, sizeof inner, "x%lld", (long long)p->inner);
     snprintf(out, size, "%s %lld %s %lldx%lld%s nnz %lld", spry_op_name(p->op),
              (long long)p->n, spry_type_name(p->type), (long long)p->A->rows,
@@ -349,6 +381,18 @@ static void origin(spry_origin *out, const spry_problem *problem)
     out->nnz = p->A->nnz;
 }
 
+static void fields(sp_json *j, const spry_problem *problem, const char *source)
+{
+    const sp_sparse *p = (const sp_sparse *)problem;
+
+    sp_json_text(j, "matrix", source);
+    sp_json_text(j, "op", spry_op_name(p->op));
+    sp_json_integer(j, "rows", p->A->rows);
+    sp_json_integer(j, "cols", p->A->cols);
+    sp_json_integer(j, "nnz", p->A->nnz);
+    sp_json_integer(j, "dense_cols", p->n);
+}
+
 static spry_status reference(const spry_problem *p, const sp_operands *f)
 {
     sp_reference((const sp_sparse *)p, f);
@@ -356,5 +400,5 @@ static spry_status reference(const spry_problem *p, const sp_operands *f)
 }
 
 const sp_problem_kind sp_sparse_kind = {
-    "sparse", about,      origin,      nothing,   given_bytes, flops,
-    bytes,    input_size, output_size, reference, free_sparse};
+    "sparse", about, origin,     fields,      nothing,   given_bytes,
+    flops,    bytes, input_size, output_size, reference, free_sparse};

@@ -48,6 +48,9 @@ const sp_sparse *sp_sparse_of(const spry_problem *p);
 /* The same, but SPRY_USAGE and a sentence instead of NULL. */
 spry_status sp_sparse_need(const sp_sparse **out, const spry_problem *p);
 
+/* How many values an index of the operation has. */
+int64_t sp_sparse_extent(const sp_sparse *p, int index);
+
 /* Elements of an operand, as spry_problem_input_size and _output_size. */
 int64_t sp_sparse_input_size(const sp_sparse *p, int which);
 int64_t sp_sparse_output_size(const sp_sparse *p);

@@ -45,7 +45,7 @@ spry_status spry_problem_transpose(spry_problem **out, const spry_problem *p)
     spry_status s;
 
     s = sp_sparse_need(&a, p);
-    if (s == SPRY_OK && a->op != SPRY_SPMV && a->op != SPRY_SPMM)
+    if (s == SPRY_OK && (sp_is_sampled(a->op) || sp_has_tensor(a->op)))
         s = sp_fail(SPRY_USAGE, "%s has no transposed product",
                     spry_op_name(a->op));
     if (s == SPRY_OK)

@@ -5,21 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/operation.h"
 #include "report/html.h"
 #include "report/plot.h"
 
 /* ---- what a problem must do ---- */
 
-static const char *op_of(const sp_report *r, const sp_report_case *c)
+/* NULL: a network, say, of which nnz are the edges. */
+static const sp_operation *op_of(const sp_report *r, const sp_report_case *c)
 {
-    return r->text[c->op];
+    return sp_operation_named(r->text[c->op]);
 }
 
 double sp_report_flops(const sp_report *r, const sp_report_case *c)
 {
-    int tensor = strcmp(op_of(r, c), "mttkrp") == 0;
+    const sp_operation *d = op_of(r, c);
 
-    return (tensor ? 3.0 : 2.0) * (double)c->nnz * (double)c->n;
+    return (d ? d->flops : 2) * (double)c->nnz * (double)c->n;
 }
 
 double sp_report_bytes(const sp_report *r, const sp_report_case *c,
@@ -27,10 +29,11 @@ double sp_report_bytes(const sp_report *r, const sp_report_case *c,
 {
     double word = strcmp(r->text[c->type], "f64") == 0 ? 8 : 4;
     double rows = (double)c->rows, cols = (double)c->cols, n = (double)c->n;
+    const sp_operation *d = op_of(r, c);
 
-    if (strcmp(op_of(r, c), "sddmm") == 0)
+    if (d && d->sampled)
         return packed + word * ((rows + cols) * n + (double)c->nnz);
-    if (strcmp(op_of(r, c), "mttkrp") == 0)
+    if (d && d->modes == 3)
         return packed + word * rows * n; /* B and D are not told */
     return packed + word * (rows + cols) * n;
 }

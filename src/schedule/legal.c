@@ -46,22 +46,21 @@ enum { MANY_THREADS = 64 };
 /* Sizes a kernel can be written for. */
 static const char *shape_fault(const spry_schedule *x, spry_op op)
 {
+    const sp_operation *d = sp_operation_of(op);
+
     if (x->tile < 0 || x->tile > 12 || x->unroll < 1 || x->unroll > 16)
         return "tile is at most 12, unroll at most 16";
-    if (op == SPRY_SDDMM && (!power_of_two(x->unroll) || x->unroll > 8))
-        return "sddmm takes 1, 2, 4 or 8 nonzeros at a time";
-    if (op == SPRY_SPMM && x->tile * x->unroll > 16)
-        return "tile x unroll is more than the registers hold";
-    if (op == SPRY_MTTKRP && (x->unroll > 2 || x->tile * x->unroll > 8))
-        return "mttkrp takes 1 or 2 entries at a time, tile x unroll <= 8";
+    if (x->unroll > d->most_unroll || x->tile * x->unroll > d->most_sums ||
+        (d->even && !power_of_two(x->unroll)))
+        return d->rule;
     if (!is_block(x->r, x->c))
         return "blocks are 3 x 3, 6 x 6, or have sides 1, 2, 4, 8 or 16";
-    if (x->format == SPRY_BCSR && x->r * x->c == 1)
+    if (sp_format_of(x)->blocks && x->r * x->c == 1)
         return "a 1 x 1 block is csr";
-    if (x->format == SPRY_BCSR && op == SPRY_SPMM &&
+    if (sp_format_of(x)->blocks && d->dense >= 0 &&
         (x->tile < 1 || x->r * x->tile > 16))
         return "r x tile must be 1 to 16";
-    if (x->format == SPRY_SELL && op == SPRY_SPMM &&
+    if (sp_format_of(x)->slices && d->dense >= 0 &&
         (x->slice < 2 || x->slice * x->tile > 12))
         return "sell takes 2 or more rows at a time, slice x tile <= 12";
     if (x->rest % 25 || x->rest < 0 || x->rest > 75)
@@ -72,7 +71,7 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "slice is 1, 2, 4 or 8, sigma at least 1";
     if (x->index != 0 && x->index != 8 && x->index != 16 && x->index != 64)
         return "index is 8, 16 or 64 bits, or 0";
-    if (x->index == 8 && (x->format != SPRY_SELL || op != SPRY_SPMV))
+    if (x->index == 8 && (!sp_format_of(x)->slices || d->dense >= 0))
         return "only sell has columns of 8 bits, for spmv";
     if ((x->gather | x->copy | x->stream | x->fixed) & ~1)
         return "gather, copy, stream and fixed are 0 or 1";
@@ -86,24 +85,25 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
 static const char *mix_fault(const spry_schedule *x, spry_op op)
 {
     static const spry_super none;
-    int plain = x->format != SPRY_BCSR && x->tile == 0 && x->unroll == 1;
-    int may_be_plain = x->format == SPRY_CSR || x->format == SPRY_CSF;
+    int columns = sp_has_columns(op);
+    int plain = !sp_format_of(x)->blocks && x->tile == 0 && x->unroll == 1;
+    int may_be_plain = sp_format_of(x)->plain;
 
     if (memcmp(&x->super, &none, sizeof none) != 0)
         return "only super has a nest";
-    if (op != SPRY_SPMV && x->tile == 0 && !may_be_plain)
+    if (columns && x->tile == 0 && !may_be_plain)
         return "tile must be set";
-    if (op != SPRY_SPMV && may_be_plain && x->tile == 0 && x->unroll > 1)
+    if (columns && may_be_plain && x->tile == 0 && x->unroll > 1)
         return "unroll needs a tile";
     if (may_be_plain && plain &&
         (x->prefetch || x->panel || x->pass || x->order || x->stream ||
          x->modes || x->palette || x->fixed || x->index == 16))
         return "the plain loop has only threads and chunk";
-    if (x->format == SPRY_DCSR && op == SPRY_SPMV && x->unroll == 1)
+    if (sp_format_of(x)->listed && !columns && x->unroll == 1)
         return "dcsr needs unroll > 1";
     if (sp_schedule_innermost(x) == 2 && (x->unroll > 1 || x->chunk))
         return "a scattered result goes with neither unroll nor chunk";
-    if (op == SPRY_MTTKRP && x->panel && x->pass)
+    if (sp_has_tensor(op) && x->panel && x->pass)
         return "a tensor is walked in panels or in passes, not both";
     if (x->copy && (!x->pass || x->chunk))
         return "copy needs passes, and no chunks";
@@ -129,7 +129,7 @@ static int64_t panel_limit(const spry_schedule *x, const sp_sparse *p)
 {
     const int64_t size[] = {p->mid, p->inner, p->A->rows};
 
-    return p->op == SPRY_MTTKRP ? size[sp_schedule_innermost(x)] : p->A->cols;
+    return sp_has_tensor(p->op) ? size[sp_schedule_innermost(x)] : p->A->cols;
 }
 
 /* One value, what two vectors of 32 bytes hold, or what a byte tells apart. */
@@ -144,7 +144,7 @@ static const char *problem_fault(const spry_schedule *x, const sp_sparse *p,
 {
     if (p->n == 0 && !sp_schedule_plain(x))
         return "no dense columns: only the plain loop";
-    if (x->format == SPRY_BCSR && p->A->cols < x->c)
+    if (sp_format_of(x)->blocks && p->A->cols < x->c)
         return "the block is wider than the matrix";
     if (x->panel < 0 || (x->panel && x->panel >= panel_limit(x, p)))
         return "the panel is as wide as the matrix";

@@ -19,13 +19,11 @@ static int bits_of(int64_t extent)
 
 void sp_dims_of(int64_t dim[SPRY_INDICES], const sp_sparse *p)
 {
-    const sp_indices *d = sp_indices_of(p->op);
+    const sp_operation *d = sp_operation_of(p->op);
 
     memset(dim, 0, SPRY_INDICES * sizeof *dim);
-    dim[d->sparse[0]] = p->A->rows;
-    dim[d->sparse[1]] = d->sparses == 3 ? p->mid : p->A->cols;
-    if (d->sparses == 3)
-        dim[d->sparse[2]] = p->inner;
+    for (int i = 0; i < d->modes; i++)
+        dim[d->sparse[i]] = sp_sparse_extent(p, d->sparse[i]);
 }
 
 static void add_level(sp_levels *v, const spry_super *s, int loop)
@@ -44,7 +42,7 @@ static void add_level(sp_levels *v, const spry_super *s, int loop)
 /* Does the nest add up a result of sddmm in parts, each of them multiplied by
  * A's value? An infinite one times a part that is 0 is NaN, though it is not
  * for the whole. */
-static int adds_parts(const spry_super *s, const sp_indices *d)
+static int adds_parts(const spry_super *s, const sp_operation *d)
 {
     int last = s->loops - 1;
 
@@ -60,7 +58,7 @@ static spry_status check_parts(const spry_super *s, const sp_sparse *p)
 {
     const spry_stats *stats;
 
-    if (p->op != SPRY_SDDMM || !adds_parts(s, sp_indices_of(p->op)))
+    if (!sp_is_sampled(p->op) || !adds_parts(s, sp_operation_of(p->op)))
         return SPRY_OK;
     stats = spry_problem_stats(&p->head);
     if (!stats)
@@ -74,7 +72,7 @@ static spry_status check_parts(const spry_super *s, const sp_sparse *p)
 spry_status sp_levels_of(sp_levels *out, const spry_schedule *x,
                          const sp_sparse *p)
 {
-    const sp_indices *d = sp_indices_of(p->op);
+    const sp_operation *d = sp_operation_of(p->op);
     spry_status s = check_parts(&x->super, p);
 
     *out = (sp_levels){.count = 0};
@@ -123,12 +121,12 @@ static uint64_t spread(const places *to, int64_t c)
 static void make_keys(sp_keyed *out, const sp_levels *v, const spry_super *s,
                       const sp_sparse *p)
 {
-    const sp_indices *d = sp_indices_of(p->op);
+    const sp_operation *d = sp_operation_of(p->op);
     const spry_matrix *A = p->A;
     places to[SP_SPARSE] = {{0}};
-    int64_t inner = d->sparses == 3 ? p->inner : 1;
+    int64_t inner = d->modes == 3 ? p->inner : 1;
 
-    for (int i = 0; i < d->sparses; i++)
+    for (int i = 0; i < d->modes; i++)
         to[i] = places_of(v, s, d->sparse[i]);
 #pragma omp parallel for schedule(static) if (A->nnz > 65536)
     for (int64_t row = 0; row < A->rows; row++) {
@@ -137,10 +135,9 @@ static void make_keys(sp_keyed *out, const sp_levels *v, const spry_super *s,
         for (int64_t k = A->start[row]; k < A->start[row + 1]; k++) {
             int64_t c = sp_col(A, k);
 
-            out[k].key =
-                above | (d->sparses == 3 ? spread(&to[1], c / inner) |
-                                               spread(&to[2], c % inner)
-                                         : spread(&to[1], c));
+            out[k].key = above | (d->modes == 3 ? spread(&to[1], c / inner) |
+                                                      spread(&to[2], c % inner)
+                                                : spread(&to[1], c));
             out[k].at = k;
         }
     }
@@ -213,7 +210,7 @@ static int untold(const sp_levels *v, const spry_super *s, int index, int l)
 static spry_status begin_blocks(sp_beginnings *out, const sp_levels *v,
                                 const spry_super *s, const sp_sparse *p)
 {
-    const sp_indices *d = sp_indices_of(p->op);
+    const sp_operation *d = sp_operation_of(p->op);
 
     *out = (sp_beginnings){{0}};
     for (int l = 0; l + 1 < v->count; l++) {
@@ -276,7 +273,7 @@ int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
 double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
                        const sp_sparse *p)
 {
-    int mapped = p->op == SPRY_SDDMM;
+    int mapped = sp_is_sampled(p->op);
     double numbers = mapped ? (double)z->values : 0;
 
     for (int l = 0; l < SP_LEVELS_MOST; l++)
@@ -299,7 +296,7 @@ static spry_status begin(sp_beginnings *out, const sp_levels *v,
     sp_keyed *entry;
     spry_status status;
 
-    if (sp_indices_of(p->op)->sparses == 2)
+    if (sp_operation_of(p->op)->modes == 2)
         return begin_blocks(out, v, s, p);
     status = sp_levels_sort(&entry, v, s, p);
     if (status == SPRY_OK)

@@ -1,27 +1,10 @@
-/* nest.c - which loops an operation has, and which nests of them compute it.
- *
- *   spmv     C(i)   = A(i,k)   B(k)
- *   spmm     C(i,j) = A(i,k)   B(k,j)
- *   sddmm    C(i,j) = A(i,j)   B(i,k) D(j,k)
- *   mttkrp   C(i,j) = A(i,k,l) B(k,j) D(l,j)
+/* nest.c - which nests of its loops compute an operation.
  *
  * Any order of the loops is legal that has every block before what is inside
  * it, and every level may be dense or compressed. */
 #include "schedule/super.h"
 
 #define BIT(index) (1u << (index))
-
-static const sp_indices indices[] = {
-    [SPRY_SPMV] = {{SP_I, SP_K}, 2, -1, BIT(SP_I), 128},
-    [SPRY_SPMM] = {{SP_I, SP_K}, 2, SP_J, BIT(SP_I) | BIT(SP_J), 32},
-    [SPRY_SDDMM] = {{SP_I, SP_J}, 2, SP_K, BIT(SP_I) | BIT(SP_J), 32},
-    [SPRY_MTTKRP] = {{SP_I, SP_K, SP_L}, 3, SP_J, BIT(SP_I) | BIT(SP_J), 32},
-};
-
-const sp_indices *sp_indices_of(spry_op op)
-{
-    return &indices[op];
-}
 
 const char *sp_loop_name(char out[3], const spry_super *s, int loop)
 {
@@ -34,11 +17,11 @@ const char *sp_loop_name(char out[3], const spry_super *s, int loop)
 }
 
 /* Bit `index` for every index of the operation. */
-static unsigned members(const sp_indices *d)
+static unsigned members(const sp_operation *d)
 {
     unsigned set = d->dense >= 0 ? BIT(d->dense) : 0;
 
-    for (int i = 0; i < d->sparses; i++)
+    for (int i = 0; i < d->modes; i++)
         set |= BIT(d->sparse[i]);
     return set;
 }
@@ -84,7 +67,7 @@ static const char *index_fault(const spry_super *s, unsigned set, unsigned seen)
 
 const char *sp_super_fault(const spry_schedule *x, spry_op op)
 {
-    const sp_indices *d = sp_indices_of(op);
+    const sp_operation *d = sp_operation_of(op);
     const spry_super *s = &x->super;
     unsigned seen;
     const char *fault = order_fault(s, &seen);
@@ -128,11 +111,11 @@ void sp_super_settle(spry_super *s)
 
 spry_schedule sp_super_fixed_csr(spry_op op, int threads)
 {
-    const sp_indices *d = sp_indices_of(op);
+    const sp_operation *d = sp_operation_of(op);
     spry_schedule x = sp_schedule_default(SPRY_SUPER);
     spry_super *s = &x.super;
 
-    for (int i = 0; i < d->sparses; i++)
+    for (int i = 0; i < d->modes; i++)
         s->order[s->loops++] = (uint8_t)(2 * d->sparse[i]);
     if (d->dense >= 0)
         s->order[s->loops++] = (uint8_t)(2 * d->dense);

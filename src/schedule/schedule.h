@@ -18,17 +18,31 @@ typedef struct {
     int32_t value[12];       /* worth trying; ends with -1 */
 } sp_param;
 
-/* One format: which parameters it has, per operation. */
+/* One format: what it is, and which parameters it has, per operation. */
 typedef struct {
     const char *name;
     const char *uses[SPRY_OPS]; /* names, blank-separated; NULL: not for that
                                    operation */
+    int plain;                  /* at its defaults it is a plain loop */
+    int pads;                   /* it stores zeros, which kernels multiply */
+    int listed;                 /* rows without an entry are left out */
+    int blocks;                 /* of r x c */
+    int slices;    /* rows side by side, the shorter ones filled up */
+    int ordered;   /* dense rows are walked in order, and no unit has a start */
+    int fibers;    /* of a tensor: what shares two indices shares a product */
+    double cycles; /* to pack an entry */
 } sp_format;
 
 extern const sp_param sp_params[];
 extern const int sp_param_count;
 extern const sp_format sp_formats[];
 extern const int sp_format_count;
+
+static inline const sp_format *sp_format_of(const spry_schedule *x)
+{
+    SP_ASSERT(x->format >= 0 && x->format < sp_format_count);
+    return &sp_formats[x->format];
+}
 
 int32_t sp_param_get(const spry_schedule *x, const sp_param *q);
 void sp_param_set(spry_schedule *x, const sp_param *q, int32_t value);

@@ -7,35 +7,7 @@
 #include "problem/sparse.h"
 #include "schedule/schedule.h"
 
-enum { SP_I, SP_J, SP_K, SP_L };
-enum { SP_SPARSE = 3, SP_LEVELS_MOST = 2 * SP_SPARSE, SP_SPLIT_MOST = 30 };
-
-/* The indices of an operation. */
-typedef struct {
-    int sparse[SP_SPARSE]; /* A's own, rows first */
-    int sparses;
-    int dense;       /* of the dense columns; -1: there are none */
-    unsigned output; /* bit `index`: results differ along it */
-    int chunk;       /* of fixed csr */
-} sp_indices;
-
-const sp_indices *sp_indices_of(spry_op op);
-
-static inline int sp_is_output(const sp_indices *d, int index)
-{
-    return d->output >> index & 1;
-}
-
-static inline int sp_is_sparse(const sp_indices *d, int index)
-{
-    return index != d->dense;
-}
-
-/* The i-th index of an operation, the dense one last; -1 past it. */
-static inline int sp_index_at(const sp_indices *d, int i)
-{
-    return i < d->sparses ? d->sparse[i] : i == d->sparses ? d->dense : -1;
-}
+enum { SP_LEVELS_MOST = 2 * SP_SPARSE, SP_SPLIT_MOST = 30 };
 
 /* The index a loop walks, and whether it walks inside a block. */
 static inline int sp_loop_index(int loop)

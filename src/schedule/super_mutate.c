@@ -58,7 +58,7 @@ static void mutate_sharing(spry_schedule *x, const spry_machine *m, sp_rng *r)
 void sp_super_mutate(spry_schedule *x, spry_op op, const spry_machine *m,
                      sp_rng *r)
 {
-    const sp_indices *d = sp_indices_of(op);
+    const sp_operation *d = sp_operation_of(op);
     int level = x->super.order[below(r, x->super.loops)];
 
     switch (below(r, 4)) {

@@ -38,34 +38,49 @@ const sp_param sp_params[] = {
 };
 const int sp_param_count = sizeof sp_params / sizeof sp_params[0];
 
-/* In the order of spry_format. */
 const sp_format sp_formats[] = {
-    {"csr",
-     {"unroll index palette prefetch panel order threads chunk",
-      "tile unroll index prefetch panel pass copy order stream fixed threads "
-      "chunk",
-      "unroll tile index prefetch panel fixed threads chunk",
-      "tile unroll index prefetch panel pass fixed threads chunk"}},
-    {"bcsr",
-     {"r c rest index threads chunk",
-      "r c rest tile index prefetch pass copy stream fixed threads chunk", NULL,
-      NULL}},
-    {"sell",
-     {"slice sigma gather index palette prefetch panel threads chunk",
-      "tile slice sigma index prefetch panel pass copy stream fixed threads "
-      "chunk",
-      NULL, NULL}},
-    {"dcsr",
-     {"unroll index palette prefetch threads chunk",
-      "tile unroll index prefetch pass copy stream fixed threads chunk",
-      "unroll tile index prefetch fixed threads chunk", NULL}},
-    {"dia", {"slice threads chunk", NULL, NULL, NULL}},
-    {"csf",
-     {NULL, NULL, NULL,
-      "tile unroll index prefetch panel pass modes fixed threads chunk"}},
-    {"super",
-     {"index threads chunk", "index threads chunk", "index threads chunk",
-      "index threads chunk"}},
+    [SPRY_CSR] = {"csr",
+                  {"unroll index palette prefetch panel order threads chunk",
+                   "tile unroll index prefetch panel pass copy order stream "
+                   "fixed threads chunk",
+                   "unroll tile index prefetch panel fixed threads chunk",
+                   "tile unroll index prefetch panel pass fixed threads chunk"},
+                  .plain = 1,
+                  .cycles = 4},
+    [SPRY_BCSR] = {"bcsr",
+                   {"r c rest index threads chunk",
+                    "r c rest tile index prefetch pass copy stream fixed "
+                    "threads chunk"},
+                   .pads = 1,
+                   .blocks = 1,
+                   .cycles = 14},
+    [SPRY_SELL] = {"sell",
+                   {"slice sigma gather index palette prefetch panel threads "
+                    "chunk",
+                    "tile slice sigma index prefetch panel pass copy stream "
+                    "fixed threads chunk"},
+                   .pads = 1,
+                   .slices = 1,
+                   .cycles = 10},
+    [SPRY_DCSR] = {"dcsr",
+                   {"unroll index palette prefetch threads chunk",
+                    "tile unroll index prefetch pass copy stream fixed "
+                    "threads chunk",
+                    "unroll tile index prefetch fixed threads chunk"},
+                   .listed = 1,
+                   .cycles = 4},
+    [SPRY_DIA] =
+        {"dia", {"slice threads chunk"}, .pads = 1, .ordered = 1, .cycles = 8},
+    [SPRY_CSF] = {"csf",
+                  {NULL, NULL, NULL,
+                   "tile unroll index prefetch panel pass modes fixed threads "
+                   "chunk"},
+                  .plain = 1,
+                  .fibers = 1,
+                  .cycles = 8},
+    [SPRY_SUPER] = {"super",
+                    {"index threads chunk", "index threads chunk",
+                     "index threads chunk", "index threads chunk"}},
 };
 const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
 
@@ -102,6 +117,10 @@ static uint32_t used_by(int32_t format, spry_op op)
     static _Atomic uint32_t table[MOST][SPRY_OPS];
     uint32_t mask = format < MOST ? table[format][op] : 0;
 
+    _Static_assert(sizeof sp_params / sizeof sp_params[0] < 31,
+                   "a parameter has a bit below the highest");
+    SP_ASSERT(format >= 0 && format < sp_format_count);
+    SP_ASSERT(sp_operation_of(op));
     if (mask)
         return mask;
     mask = known;
@@ -162,7 +181,7 @@ spry_schedule sp_schedule_of_rest(const spry_schedule *x, const sp_sparse *p,
     y.format = SPRY_CSR;
     y.r = y.c = 1;
     y.rest = 0;
-    y.unroll = p->op == SPRY_SPMV ? SHORT_ROWS : 1;
+    y.unroll = sp_has_columns(p->op) ? 1 : SHORT_ROWS;
     while (y.tile && 2 * y.tile <= x->r * x->tile && 2 * y.tile <= WIDEST &&
            2 * y.tile * lanes <= n)
         y.tile *= 2;
@@ -173,7 +192,7 @@ int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes)
 {
     if (x->format != SPRY_SELL)
         return 1;
-    return op == SPRY_SPMV ? x->slice * lanes : x->slice;
+    return sp_has_columns(op) ? x->slice : x->slice * lanes;
 }
 
 int sp_schedule_innermost(const spry_schedule *x)

@@ -136,16 +136,16 @@ spry_status spry_schedule_parse(spry_schedule *out, const char *text)
  * tile or an unrolled loop, since 0 and 1 stand for the plain loop. */
 static void complete(spry_schedule *x, spry_op op)
 {
-    int rows = x->format == SPRY_DCSR ||
+    int rows = sp_format_of(x)->listed ||
                (x->format == SPRY_CSR && !sp_schedule_plain(x));
-    int slices = x->format == SPRY_SELL && op != SPRY_SPMV;
+    int columns = sp_has_columns(op);
+    int slices = sp_format_of(x)->slices && columns;
 
-    if (x->format == SPRY_BCSR && x->r == 1 && x->c == 1)
+    if (sp_format_of(x)->blocks && x->r == 1 && x->c == 1)
         x->r = x->c = 2;
-    if (rows && op == SPRY_SPMV && x->unroll == 1)
+    if (rows && !columns && x->unroll == 1)
         x->unroll = 4;
-    if ((rows || slices || x->format == SPRY_BCSR) && op != SPRY_SPMV &&
-        x->tile == 0)
+    if ((rows || slices || sp_format_of(x)->blocks) && columns && x->tile == 0)
         x->tile = 2;
     if (slices && x->slice == 1)
         x->slice = 2;

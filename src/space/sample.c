@@ -14,7 +14,7 @@ static int below(sp_rng *r, int n)
 
 static int splits_at(const spry_space *s, int i)
 {
-    return i < sp_indices_of(s->op)->sparses ? s->splits[i] : DENSE_SPLITS;
+    return i < sp_operation_of(s->op)->modes ? s->splits[i] : DENSE_SPLITS;
 }
 
 /* Swap so that blocks come before their inside. Applied to a random order of
@@ -44,7 +44,7 @@ static void shuffle(uint8_t *a, int n, sp_rng *r)
 }
 
 /* Every loop that the splits ask for, in random legal order. */
-static void draw_order(spry_super *s, const sp_indices *d, sp_rng *r)
+static void draw_order(spry_super *s, const sp_operation *d, sp_rng *r)
 {
     s->loops = 0;
     for (int i = 0; i < SPRY_LOOPS; i++)
@@ -56,7 +56,7 @@ static void draw_order(spry_super *s, const sp_indices *d, sp_rng *r)
     put_blocks_first(s);
 }
 
-static void draw_formats(spry_super *s, const sp_indices *d, sp_rng *r)
+static void draw_formats(spry_super *s, const sp_operation *d, sp_rng *r)
 {
     s->dense = 0;
     for (int q = 0; q < s->loops; q++)
@@ -76,7 +76,7 @@ static int sharings(const spry_space *s, int loops)
 /* How many points have exactly the indices in `set` split. */
 static double weigh(const spry_space *s, unsigned set)
 {
-    const sp_indices *d = sp_indices_of(s->op);
+    const sp_operation *d = sp_operation_of(s->op);
     double points = 1;
     int loops = 0;
 
@@ -93,8 +93,8 @@ static double weigh(const spry_space *s, unsigned set)
 
 static unsigned draw_set(const spry_space *s, sp_rng *r)
 {
-    const sp_indices *d = sp_indices_of(s->op);
-    unsigned sets = 1u << (d->sparses + (d->dense >= 0)), set = 0;
+    const sp_operation *d = sp_operation_of(s->op);
+    unsigned sets = 1u << (d->modes + (d->dense >= 0)), set = 0;
     double sum = 0, at;
 
     for (unsigned i = 0; i < sets; i++)
@@ -120,7 +120,7 @@ static void draw_sharing(spry_schedule *x, const spry_space *s, sp_rng *r)
 
 static spry_schedule draw_any(const spry_space *s, sp_rng *r)
 {
-    const sp_indices *d = sp_indices_of(s->op);
+    const sp_operation *d = sp_operation_of(s->op);
     spry_schedule x = sp_schedule_default(SPRY_SUPER);
     unsigned set = draw_set(s, r);
 
@@ -158,7 +158,7 @@ static int place_of(const spry_super *s, int loop)
 
 /* A random order that obeys WACO's rules; all loops are there, also inside
  * indices that are not split. */
-static void draw_waco_order(spry_super *s, const sp_indices *d, sp_rng *r)
+static void draw_waco_order(spry_super *s, const sp_operation *d, sp_rng *r)
 {
     int dense = d->dense, late = dense >= 0 && d->sparse[1] != SP_J;
 
@@ -173,7 +173,7 @@ static void draw_waco_order(spry_super *s, const sp_indices *d, sp_rng *r)
 
 /* i1 k1 j1 i0 k0 j0; of sddmm either sparse index may lead, in the blocks and
  * inside them. Blocks are stored whole. */
-static void draw_blocked(spry_super *s, const sp_indices *d, sp_rng *r)
+static void draw_blocked(spry_super *s, const sp_operation *d, sp_rng *r)
 {
     int swap_outer = d->sparse[1] == SP_J && below(r, 2);
     int swap_inner = d->sparse[1] == SP_J && below(r, 2), n = 0;
@@ -181,15 +181,15 @@ static void draw_blocked(spry_super *s, const sp_indices *d, sp_rng *r)
     for (int inner = 0; inner < 2; inner++) {
         int swapped = inner ? swap_inner : swap_outer;
 
-        for (int i = 0; i < d->sparses; i++) {
-            int which = swapped ? d->sparses - 1 - i : i;
+        for (int i = 0; i < d->modes; i++) {
+            int which = swapped ? d->modes - 1 - i : i;
 
             s->order[n++] = (uint8_t)(2 * d->sparse[which] + inner);
         }
         s->order[n++] = (uint8_t)(2 * d->dense + inner);
     }
     s->dense = 0;
-    for (int i = 0; i < d->sparses; i++) {
+    for (int i = 0; i < d->modes; i++) {
         int free = i == 0 || d->sparse[1] == SP_J;
 
         s->dense |= (uint16_t)(2u << (2 * d->sparse[i]));
@@ -198,17 +198,17 @@ static void draw_blocked(spry_super *s, const sp_indices *d, sp_rng *r)
     }
 }
 
-static int all_dense(const spry_super *s, const sp_indices *d)
+static int all_dense(const spry_super *s, const sp_operation *d)
 {
     unsigned all = 0;
 
-    for (int i = 0; i < d->sparses; i++)
+    for (int i = 0; i < d->modes; i++)
         all |= 3u << (2 * d->sparse[i]);
     return s->dense == all;
 }
 
 /* The first of WACO's parallel candidates in the order. */
-static uint8_t first_parallel(const spry_super *s, const sp_indices *d)
+static uint8_t first_parallel(const spry_super *s, const sp_operation *d)
 {
     int i = place_of(s, 2 * SP_I), j = place_of(s, 2 * SP_J);
 
@@ -217,9 +217,8 @@ static uint8_t first_parallel(const spry_super *s, const sp_indices *d)
 
 static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
 {
-    const sp_indices *d = sp_indices_of(s->op);
+    const sp_operation *d = sp_operation_of(s->op);
     spry_schedule x = sp_schedule_default(SPRY_SUPER);
-    int chunks = s->op == SPRY_SDDMM ? 6 : CHUNKS;
 
     for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         x.super.split[index] = (uint8_t)(1 + below(r, splits_at(s, i)));
@@ -229,13 +228,13 @@ static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
             draw_blocked(&x.super, d, r);
         else
             draw_formats(&x.super, d, r);
-    while (s->op == SPRY_SDDMM && all_dense(&x.super, d));
+    while (d->sampled && all_dense(&x.super, d));
     for (int i = 0, index; (index = sp_index_at(d, i)) >= 0; i++)
         x.super.split[index]--; /* until here, all of them were split */
     x.threads = s->threads;
     if (s->threads > 1) {
         x.super.parallel = first_parallel(&x.super, d);
-        x.chunk = 1 << below(r, chunks);
+        x.chunk = 1 << below(r, d->chunks);
     }
     sp_super_settle(&x.super);
     return x;
@@ -244,9 +243,9 @@ static spry_schedule draw_waco(const spry_space *s, int blocked, sp_rng *r)
 /* Which of a hundred points are drawn in blocks. */
 static int is_blocked(spry_op op, int64_t i)
 {
-    if (op == SPRY_SPMV)
+    if (!sp_has_columns(op))
         return 0;
-    return op == SPRY_SDDMM ? i % 100 >= 32 : i % 100 < 32;
+    return sp_is_sampled(op) ? i % 100 >= 32 : i % 100 < 32;
 }
 
 void spry_space_sample(spry_schedule *out, int64_t count, const spry_space *s,
@@ -260,8 +259,10 @@ void spry_space_sample(spry_schedule *out, int64_t count, const spry_space *s,
 
     sp_rng r = sp_rng_seed(seed);
 
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         out[i] = how == SPRY_SAMPLE_ALL
                      ? draw_any(s, &r)
                      : draw_waco(s, is_blocked(s->op, i), &r);
+        SP_ASSERT(!sp_super_fault(&out[i], s->op));
+    }
 }

@@ -14,7 +14,7 @@ enum { DENSE_SPLITS = 8, ORDERS = 512, NARROW = 3 };
 
 /* What all points with the same indices split have in common. */
 typedef struct {
-    const sp_indices *d;
+    const sp_operation *d;
     spry_super s; /* splits set, the rest being built */
     uint8_t order[ORDERS][SPRY_LOOPS];
     int orders;
@@ -25,7 +25,7 @@ typedef struct {
 /* May `loop` stand at `place` behind the loops in `seen`? */
 static int may_stand(const corner *c, int loop, int place, unsigned seen)
 {
-    const sp_indices *d = c->d;
+    const sp_operation *d = c->d;
     int inner = sp_loop_inner(loop), index = sp_loop_index(loop);
     int last = place + 1 == c->s.loops;
 
@@ -45,7 +45,7 @@ static unsigned loops_of(corner *c)
 {
     unsigned set = 0;
 
-    for (int i = 0; i <= c->d->sparses; i++) {
+    for (int i = 0; i <= c->d->modes; i++) {
         int index = sp_index_at(c->d, i);
 
         if (index >= 0)
@@ -92,7 +92,7 @@ static int formats_of(const corner *c)
 {
     int levels = levels_of(c), sampled = c->d->sparse[1] == SP_J;
 
-    return (1 << levels) - (sampled && levels == 2 * c->d->sparses);
+    return (1 << levels) - (sampled && levels == 2 * c->d->modes);
 }
 
 /* Bit b of `format` belongs to the b-th loop of the sparse indices. */
@@ -101,7 +101,7 @@ static uint16_t dense_bits(const corner *c, int format)
     unsigned dense = 0;
     int bit = 0;
 
-    for (int i = 0; i < c->d->sparses; i++) {
+    for (int i = 0; i < c->d->modes; i++) {
         int index = c->d->sparse[i];
 
         dense |= (unsigned)(format >> bit++ & 1) << (2 * index);
@@ -117,11 +117,11 @@ static int chunks_of(const spry_space *s)
 {
     if (s->threads == 1)
         return 1;
-    return s->op == SPRY_SDDMM ? 6 : 9;
+    return sp_operation_of(s->op)->chunks;
 }
 
 /* i, or for sddmm whichever of its sparse indices comes first. */
-static uint8_t parallel_of(const sp_indices *d, const spry_super *s)
+static uint8_t parallel_of(const sp_operation *d, const spry_super *s)
 {
     int q = 0;
 
@@ -172,7 +172,7 @@ static int visit_corner(const walk *w, corner *c)
 /* Choose the split of the i-th index and of all after it. */
 static int visit_splits(const walk *w, corner *c, int i)
 {
-    int dense = i == c->d->sparses, stop = 0;
+    int dense = i == c->d->modes, stop = 0;
     int index = sp_index_at(c->d, i);
     int many;
 
@@ -191,7 +191,7 @@ void spry_space_each(const spry_space *s, spry_visit *visit, void *payload)
     SP_NEED_OR(, s);
 
     walk w = {s, visit, payload};
-    corner c = {.d = sp_indices_of(s->op)};
+    corner c = {.d = sp_operation_of(s->op)};
 
     visit_splits(&w, &c, 0);
 }
@@ -202,7 +202,7 @@ void spry_space_each(const spry_space *s, spry_visit *visit, void *payload)
  * narrow: each such corner is counted once and weighed. */
 static int64_t count_splits(const spry_space *s, corner *c, int i)
 {
-    int dense = i == c->d->sparses;
+    int dense = i == c->d->modes;
     int index = sp_index_at(c->d, i);
     int64_t sum;
 
@@ -224,7 +224,7 @@ int64_t spry_space_count(const spry_space *s)
 {
     SP_NEED_OR(0, s);
 
-    corner c = {.d = sp_indices_of(s->op)};
+    corner c = {.d = sp_operation_of(s->op)};
 
     return count_splits(s, &c, 0) * chunks_of(s);
 }
@@ -234,14 +234,14 @@ spry_space spry_space_of(const spry_problem *problem, int threads)
     SP_NEED_OR((spry_space){0}, problem);
     enum { MOST = 17 };
     const sp_sparse *p = sp_sparse_of(problem);
-    const sp_indices *d = p ? sp_indices_of(p->op) : NULL;
+    const sp_operation *d = p ? sp_operation_of(p->op) : NULL;
     spry_space s = {.op = spry_problem_op(problem), .threads = threads};
     int64_t dim[SPRY_INDICES];
 
     if (!p)
         return (spry_space){.threads = threads};
     sp_dims_of(dim, p);
-    for (int i = 0; i < d->sparses; i++) {
+    for (int i = 0; i < d->modes; i++) {
         int64_t length = dim[d->sparse[i]];
         int bits = length > 3 ? 63 - __builtin_clzll((uint64_t)length) : 1;
 

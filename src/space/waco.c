@@ -17,7 +17,7 @@ enum { WORDS = 64, TAIL = 3 };
 
 /* A line's meaning, every index with both of its loops. */
 typedef struct {
-    const sp_indices *d;
+    const sp_operation *d;
     int indices;
     int index[SPRY_INDICES]; /* in the order of the splits */
     spry_super s;            /* not settled */
@@ -26,9 +26,9 @@ typedef struct {
 
 static line empty_line(spry_op op)
 {
-    line w = {.d = sp_indices_of(op)};
+    line w = {.d = sp_operation_of(op)};
 
-    for (int i = 0; i < w.d->sparses; i++)
+    for (int i = 0; i < w.d->modes; i++)
         w.index[w.indices++] = w.d->sparse[i];
     if (w.d->dense >= 0)
         w.index[w.indices++] = w.d->dense;
@@ -38,7 +38,7 @@ static line empty_line(spry_op op)
 
 static int words_of(const line *w)
 {
-    return 3 * w->indices + 2 * w->d->sparses + TAIL;
+    return 3 * w->indices + 2 * w->d->modes + TAIL;
 }
 
 /* ---- reading ---- */
@@ -121,7 +121,7 @@ static spry_status read_order(line *l, const word **w)
 
 static spry_status read_formats(line *l, const word **w)
 {
-    for (int b = 0; b < 2 * l->d->sparses; b++, ++*w) {
+    for (int b = 0; b < 2 * l->d->modes; b++, ++*w) {
         if (!is_word(*w, "0") && !is_word(*w, "1"))
             return bad_word(*w, "a format, 0 or 1");
         if (*(*w)->at == '1')
@@ -263,7 +263,7 @@ spry_status spry_waco_text(char buf[SPRY_WACO_TEXT], const spry_schedule *x,
                                1L << l.s.split[l.index[i]]);
     for (int q = 0; q < l.s.loops; q++)
         at += put_loop(buf + at, size - at, l.s.order[q]);
-    for (int b = 0; b < 2 * l.d->sparses; b++)
+    for (int b = 0; b < 2 * l.d->modes; b++)
         at +=
             (size_t)snprintf(buf + at, size - at, " %d",
                              l.s.dense >> (2 * l.d->sparse[b / 2] + b % 2) & 1);
@@ -301,7 +301,7 @@ int spry_waco_vector(float out[SPRY_WACO_VECTOR], const spry_schedule *x,
     for (int q = 0; q < loops; q++)
         out[n + row_of(&l, l.s.order[q]) * loops + q] = 1;
     n += loops * loops;
-    for (int b = 0; b < 2 * l.d->sparses; b++)
+    for (int b = 0; b < 2 * l.d->modes; b++)
         out[n++] = (float)(l.s.dense >> (2 * l.d->sparse[b / 2] + b % 2) & 1);
     parallel = row_of(&l, l.s.parallel - 1);
     /* blocks first: WACO only knows those of i and, for sddmm, j */

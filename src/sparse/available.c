@@ -13,7 +13,7 @@ int sp_sparse_baselines(spry_schedule out[SP_BASELINES], const sp_sparse *p,
     out[n++] = spry_schedule_baseline(1);
     if (m->threads > 1)
         out[n++] = spry_schedule_baseline(m->threads);
-    if (p->op != SPRY_MTTKRP)
+    if (!sp_has_tensor(p->op))
         return n;
     for (int i = 0; i < n; i++) {
         out[n + i] = out[i];
@@ -46,7 +46,7 @@ int sp_sparse_available(const sp_sparse *p, const spry_schedule *x,
     int rest = p->n % sp_codegen_lanes(m->isa, p->type) != 0;
     const spry_stats *stats = sp_problem_sketch(p);
 
-    if (x->format == SPRY_DCSR && stats && stats->empty_rows == 0)
+    if (sp_format_of(x)->listed && stats && stats->empty_rows == 0)
         return 0; /* a longer name for csr */
     if (x->palette == 1 && stats && !stats->one_value)
         return 0;

@@ -202,7 +202,8 @@ static int32_t panel_width(const sp_sparse_adviser *a)
 
     for (int i = 0; i < SPRY_CACHES; i++)
         last = fmax(last, (double)spry_machine_cache(a->q.m, i));
-    if (a->p->op != SPRY_SPMM || row * (double)A->cols <= last)
+    if (!sp_is_product(sp_operation_of(a->p->op)) ||
+        row * (double)A->cols <= last)
         return 0;
     while (2 * width * row <= last / 2)
         width *= 2;

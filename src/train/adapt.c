@@ -218,8 +218,7 @@ static spry_status take_options(spry_adapt_options *o,
     *o = defaults;
     if (SP_TAKE_OPTIONS(o, opt) != SPRY_OK)
         return SPRY_USAGE;
-    SP_REFUSE(o->op < SPRY_SPMV || (int)o->op >= SPRY_OPS,
-              "there is no operation %d", (int)o->op);
+    SP_REFUSE(!sp_operation_of(o->op), "there is no operation %d", (int)o->op);
     SP_REFUSE(o->threads < 0, "%d threads", o->threads);
     return SPRY_OK;
 }

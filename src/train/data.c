@@ -168,13 +168,9 @@ static spry_status read_store(reading *r, spry_records *db)
 static spry_status make_problem(spry_problem **out, const spry_matrix *A,
                                 const sp_problem_shape *k)
 {
-    switch (k->op) {
-    case SPRY_SPMV: return spry_problem_spmv(out, A, k->type);
-    case SPRY_SPMM: return spry_problem_spmm(out, A, k->n, k->type);
-    case SPRY_SDDMM: return spry_problem_sddmm(out, A, k->n, k->type);
-    case SPRY_MTTKRP: break;
-    }
     *out = NULL;
+    if (!sp_has_tensor(k->op))
+        return spry_problem_make(out, k->op, A, k->n, k->type);
     return sp_fail(SPRY_USAGE, "models of tensors are not learned yet");
 }
 

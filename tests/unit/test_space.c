@@ -177,7 +177,7 @@ static collection all_points(spry_op op, int splits)
 /* The only points that WACO draws outside of its own space. */
 static int has_narrow_blocks_amid(const spry_schedule *x, spry_op op)
 {
-    const sp_indices *d = sp_indices_of(op);
+    const sp_operation *d = sp_operation_of(op);
     int last = x->super.loops - 1;
 
     return d->dense >= 0 && x->super.split[d->dense] < 3 &&
