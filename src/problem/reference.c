@@ -6,10 +6,15 @@
 
 #include "matrix/matrix.h"
 
-double sp_dense_get(const sp_sparse *p, const void *X, int64_t k)
+static double get(const sp_sparse *p, const void *X, int64_t k)
 {
     return p->type == SPRY_F32 ? (double)((const float *)X)[k]
                                : ((const double *)X)[k];
+}
+
+double sp_dense_get(const sp_sparse *p, const void *X, int64_t k)
+{
+    return get(p, X, k);
 }
 
 void sp_dense_put(const sp_sparse *p, void *X, int64_t k, double x)
@@ -47,37 +52,55 @@ static long double size_of(long double x)
     return x < 0 ? -x : x;
 }
 
-/* Where column j of the row that index `row` names begins in an operand. */
-static int64_t place_of(const sp_sparse *p, int row, const int64_t at[],
-                        int64_t j)
-{
-    return p->layout == SPRY_COL_MAJOR ? j * sp_sparse_extent(p, row) + at[row]
-                                       : at[row] * p->n + j;
-}
+/* A dense operand: by which mode of an entry its row is found, and how far
+ * rows and columns are apart. */
+typedef struct {
+    const void *X;
+    int mode;
+    int64_t down, right;
+} dense_view;
 
-/* The product of the operands' elements at column j, times `term`. */
-static long double times_dense(const sp_sparse *p, const sp_operation *d,
-                               const sp_operands *f, const int64_t at[],
-                               int64_t j, long double term)
+static int views_of(dense_view out[SP_DENSE], const sp_sparse *p,
+                    const sp_operands *f)
 {
+    const sp_operation *d = sp_operation_of(p->op);
     const void *const operand[SP_DENSE] = {f->B, f->D};
+    int by_columns = p->layout == SPRY_COL_MAJOR;
 
-    for (int i = 0; i < d->operands; i++)
-        term *= (long double)sp_dense_get(p, operand[i],
-                                          place_of(p, d->row[i], at, j));
-    return term;
+    for (int k = 0; k < d->operands; k++) {
+        int64_t rows = sp_sparse_extent(p, d->row[k]);
+        int mode = 0;
+
+        while (d->sparse[mode] != d->row[k])
+            mode++;
+        out[k] = (dense_view){operand[k], mode, by_columns ? 1 : p->n,
+                              by_columns ? rows : 1};
+    }
+    return d->operands;
 }
 
-/* The indices of entry e, which is in row i. */
-static void indices_of(int64_t at[SP_LETTERS], const sp_sparse *p,
-                       const sp_operation *d, int64_t i, int64_t e)
+static long double element(const sp_sparse *p, const dense_view *v,
+                           const int64_t at[SP_SPARSE], int64_t j)
+{
+    return (long double)get(p, v->X, at[v->mode] * v->down + j * v->right);
+}
+
+/* Column j of the operands' rows that entry `at` meets, multiplied. */
+static long double product(const sp_sparse *p, const dense_view *v,
+                           int operands, const int64_t at[SP_SPARSE], int64_t j)
+{
+    long double term = element(p, v, at, j);
+
+    return operands > 1 ? term * element(p, v + 1, at, j) : term;
+}
+
+/* The modes of entry e but the first; a matrix has its columns alone. */
+static void place(int64_t at[SP_SPARSE], const sp_sparse *p, int64_t e)
 {
     int64_t c = sp_col(p->A, e);
 
-    at[d->sparse[0]] = i;
-    at[d->sparse[1]] = d->modes == 3 ? c / p->inner : c;
-    if (d->modes == 3)
-        at[d->sparse[2]] = c % p->inner;
+    at[1] = p->inner > 1 ? c / p->inner : c;
+    at[2] = p->inner > 1 ? c % p->inner : 0;
 }
 
 /* Result j of row i: sum over the row's entries. */
@@ -85,14 +108,15 @@ static void add_entries(const sp_sparse *p, int64_t i, int64_t j,
                         sp_value_map *map, const sp_operands *f,
                         long double *sum, long double *size)
 {
-    const sp_operation *d = sp_operation_of(p->op);
+    int64_t at[SP_SPARSE] = {i};
+    dense_view v[SP_DENSE];
+    int operands = views_of(v, p, f);
 
     for (int64_t e = p->A->start[i]; e < p->A->start[i + 1]; e++) {
-        int64_t at[SP_LETTERS];
         long double term;
 
-        indices_of(at, p, d, i, e);
-        term = times_dense(p, d, f, at, j, value(p, e, map));
+        place(at, p, e);
+        term = value(p, e, map) * product(p, v, operands, at, j);
         *sum += term;
         *size += size_of(term);
     }
@@ -102,19 +126,20 @@ static void add_entries(const sp_sparse *p, int64_t i, int64_t j,
 static void sample(const sp_sparse *p, int64_t i, int64_t j, sp_value_map *map,
                    const sp_operands *f, long double *sum, long double *size)
 {
-    const sp_operation *d = sp_operation_of(p->op);
-    int64_t e = p->A->start[i] + j, at[SP_LETTERS];
-    long double v = value(p, e, map);
+    int64_t e = p->A->start[i] + j, at[SP_SPARSE] = {i};
+    long double entry = value(p, e, map);
+    dense_view v[SP_DENSE];
+    int operands = views_of(v, p, f);
 
-    indices_of(at, p, d, i, e);
+    place(at, p, e);
     for (int64_t l = 0; l < p->n; l++) {
-        long double term = times_dense(p, d, f, at, l, 1);
+        long double term = product(p, v, operands, at, l);
 
         *sum += term;
         *size += size_of(term);
     }
-    *sum *= v;
-    *size *= size_of(v);
+    *sum *= entry;
+    *size *= size_of(entry);
 }
 
 long double sp_reference_one(const sp_sparse *p, int64_t i, int64_t j,
