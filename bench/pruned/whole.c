@@ -116,7 +116,7 @@ void whole_networks(const spry_machine *m)
     for (int i = 0; i < NETWORKS; i++)
         if (bench_listed("NETS", networks[i].name) &&
             (!bench_quick() || networks[i].quick))
-            measure(i, m, bench_quick() ? 12 : 40);
+            measure(i, m, bench_quick() ? 12 : 30);
 }
 
 void whole_aims(void)
