@@ -12,7 +12,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-growth bench-fixed bench-budget \
         bench-dense bench-pruned bench-sample bench-transfer bench-python \
         bench-petsc \
-        install format tidy lint clean clang tsan fuzz $(SUITES)
+        deb prove install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
 	cmake --build --preset release -j $(JOBS)
@@ -84,6 +84,8 @@ bench-python: all                   ## the Python package beside SciPy, torch
 	/usr/bin/python3 bench/python.py
 bench-petsc: all                    ## PETSc with spry's products and without
 	python3 bench/petsc.py
+deb:                                ## Debian packages, in build/deb
+	JOBS=$(JOBS) tools/deb.sh
 install: build/release/build.ninja  ## to PREFIX, below DESTDIR
 	cmake --build --preset release -j $(JOBS) \
 	    --target libspry.so libspry.a spry_cli spry_man spry_completion

@@ -1,0 +1,160 @@
+#!/bin/sh
+# deb.sh - Debian packages of the committed state, and what can be said of them.
+#
+#   tools/deb.sh          build them into build/deb, run lintian
+#   tools/deb.sh twice    build them again elsewhere; are they the same bytes?
+#   tools/deb.sh install  into a chroot, run, purge: is anything left?
+#
+# JOBS says how many processes build. A fresh root for `install` is made by
+# debootstrap, from MIRROR if that is set, else from where debootstrap fetches.
+# shellcheck disable=SC2129
+set -eu
+cd "$(dirname "$0")/.."
+out=$PWD/build/deb
+version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || date +%s)
+export SOURCE_DATE_EPOCH
+
+need()
+{
+    command -v "$1" >/dev/null && return
+    echo "deb.sh: $1 is missing: apt-get install $2" >&2
+    exit 1
+}
+
+# Build the committed state in the folder $1.
+build_in()
+{
+    need dpkg-buildpackage dpkg-dev
+    need dh debhelper
+    profile=
+    pkg-config --exists PETSc || profile=-Ppkg.spry.nopetsc
+    rm -rf "$1"
+    mkdir -p "$1/spry-$version"
+    git archive HEAD | tar -x -C "$1/spry-$version"
+    "$1/spry-$version/tools/symbols.sh"
+    (
+        cd "$1/spry-$version"
+        export DEB_BUILD_OPTIONS="parallel=${JOBS:-2} ${DEB_BUILD_OPTIONS-}"
+        # shellcheck disable=SC2086  # a word or none
+        dpkg-buildpackage -us -uc -b $profile >../build.log 2>&1
+    ) || {
+        tail -n 40 "$1/build.log" >&2
+        exit 1
+    }
+}
+
+count()
+{
+    grep -c "^$1:" "$out/lintian.log" || true
+}
+
+build()
+{
+    build_in "$out"
+    ls "$out"/*.deb
+    if command -v lintian >/dev/null; then
+        (cd "$out" && lintian --allow-root -I ./*.changes) \
+            >"$out/lintian.log" 2>&1 || true
+        grep '^[EW]:' "$out/lintian.log" || true
+        echo "aim lintian_errors $(count E) 0" \
+            "$([ "$(count E)" = 0 ] && echo met || echo short)"
+        echo "lintian warnings $(count W)"
+    else
+        echo "lintian is not installed: not run"
+    fi
+}
+
+twice()
+{
+    other=$(mktemp -d)/another/folder
+    build_in "$other"
+    differ=0
+    for f in "$out"/*.deb; do
+        cmp -s "$f" "$other/${f##*/}" || {
+            differ=$((differ + 1))
+            echo "differs: ${f##*/}"
+        }
+    done
+    [ "$differ" = 0 ] && rm -rf "${other%/another/folder}"
+    echo "aim packages_that_differ $differ 0" \
+        "$([ "$differ" = 0 ] && echo met || echo short)"
+}
+
+# A fresh root in $root.
+make_root()
+{
+    rm -rf "$root"
+    mkdir -p "$root"
+    if command -v debootstrap >/dev/null &&
+        debootstrap --variant=minbase "$(sed -n \
+            's/^VERSION_CODENAME=//p' /etc/os-release)" "$root" \
+            ${MIRROR:+"$MIRROR"} >"$out/debootstrap.log" 2>&1; then
+        echo "root: debootstrap"
+        cp /etc/apt/sources.list "$root/etc/apt/" 2>/dev/null || true
+        cp /etc/apt/sources.list.d/* "$root/etc/apt/sources.list.d/" \
+            2>/dev/null || true
+        cp /etc/resolv.conf "$root/etc/" 2>/dev/null || true
+        return
+    fi
+    echo "root: debootstrap could not make one ($out/debootstrap.log)"
+    exit 77
+}
+
+files()
+{
+    (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev \
+        -o -path ./tmp -o -path ./var/lib/dpkg -o -path ./var/lib/apt \
+        -o -path ./var/cache -o -path ./var/log -o -path ./root \) -prune -o \
+        -print | LC_ALL=C sort)
+}
+
+in_root()
+{
+    chroot "$root" /usr/bin/env DEBIAN_FRONTEND=noninteractive HOME=/root \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+install_and_purge()
+{
+    [ "$(id -u)" = 0 ] || { echo "deb.sh install: as root, please" >&2; exit 1; }
+    root=$out/root
+    make_root
+    mkdir -p "$root/packages"
+    cp "$out"/*.deb "$root/packages"
+    in_root apt-get update -q >"$out/install.log" 2>&1
+    names='libspry0 libspry-dev spry spry-models python3-spry'
+    # What they need first, so that only our own files are new.
+    in_root apt-get install -q -y --no-install-recommends gcc libc6-dev \
+        libhwloc-dev libsqlite3-dev zlib1g-dev libgomp1 python3-scipy \
+        >>"$out/install.log" 2>&1
+    files >"$out/before.list"
+    # shellcheck disable=SC2016,SC2086  # the inner shell's; lists of words
+    in_root sh -c 'cd /packages && for n; do echo "$n"_*.deb; done |
+        xargs dpkg -i' sh $names >>"$out/install.log" 2>&1
+    in_root spry verify gen:banded,rows=3000 >>"$out/install.log"
+    in_root spry tune gen:banded,rows=3000 --budget 2s >>"$out/install.log"
+    in_root python3 -c 'import spry, scipy.sparse as s, numpy as n
+a = s.random(200, 200, .1, "csr")
+b = n.ones((200, 4))
+assert n.allclose(spry.tune(a, cols=4) @ b, a @ b)' >>"$out/install.log"
+    echo '#include <spry.h>
+int main(void) { return !*spry_version(); }' >"$root/tmp/t.c"
+    in_root gcc /tmp/t.c -o /tmp/t -lspry
+    in_root /tmp/t
+    # shellcheck disable=SC2086
+    in_root dpkg --purge $names >>"$out/install.log" 2>&1
+    files >"$out/after.list"
+    left=$(diff "$out/before.list" "$out/after.list" | grep -c '^>' || true)
+    diff "$out/before.list" "$out/after.list" | grep '^>' || true
+    echo "aim files_left_by_purge $left 0" \
+        "$([ "$left" = 0 ] && echo met || echo short)"
+    rm -rf "$root"
+}
+
+case ${1-build} in
+build) build ;;
+twice) twice ;;
+install) install_and_purge ;;
+*) echo "usage: tools/deb.sh [twice|install]" >&2; exit 2 ;;
+esac
