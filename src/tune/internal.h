@@ -108,6 +108,9 @@ spry_status sp_tune_heats(sp_tuner *t, int from);
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
 /* The adviser learns from what was measured (learn.c). */
 void sp_tune_learn(sp_tuner *t);
+/* The answer, into the store. */
+void sp_tune_conclude(sp_tuner *t, const spry_tuning *story,
+                      const spry_plan *plan);
 /* Append finished trials to the store; keep: one of them. */
 void sp_tune_remember(sp_tuner *t);
 void sp_tune_keep(sp_tuner *t, const sp_result *r);

@@ -102,3 +102,29 @@ void sp_tune_remember(sp_tuner *t)
     if (batch && t->db)
         (void)spry_records_commit(t->db);
 }
+
+void sp_tune_conclude(sp_tuner *t, const spry_tuning *story,
+                      const spry_plan *plan)
+{
+    char mark[SP_KERNEL_MARK];
+    spry_answer a = {.problem = t->p->key,
+                     .machine = t->m.fingerprint,
+                     .baseline = story->baseline,
+                     .schedule = story->best,
+                     .baseline_seconds = story->baseline_seconds,
+                     .seconds = story->seconds,
+                     .speedup = story->speedup,
+                     .low = story->low,
+                     .high = story->high < 1e6 ? story->high : 1e6,
+                     .pack_seconds = story->convert_seconds,
+                     .tuning_seconds = sp_seconds() - t->begun,
+                     .calls = t->opt.calls,
+                     .effort = t->opt.effort,
+                     .when = (int64_t)time(NULL),
+                     .kernel = mark};
+
+    if (!t->db || t->stopped || (t->late && !story->changed))
+        return;
+    sp_kernel_mark(mark, plan);
+    (void)spry_records_answer(t->db, &a);
+}

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "tune/internal.h"
@@ -170,32 +169,6 @@ static spry_status hand_over(spry_plan **out, sp_tuner *t, spry_tuning *story)
         *out = NULL;
     }
     return s;
-}
-
-static void store_answer(sp_tuner *t, const spry_tuning *story,
-                         const spry_plan *plan)
-{
-    char mark[SP_KERNEL_MARK];
-    spry_answer a = {.problem = t->p->key,
-                     .machine = t->m.fingerprint,
-                     .baseline = story->baseline,
-                     .schedule = story->best,
-                     .baseline_seconds = story->baseline_seconds,
-                     .seconds = story->seconds,
-                     .speedup = story->speedup,
-                     .low = story->low,
-                     .high = story->high < 1e6 ? story->high : 1e6,
-                     .pack_seconds = story->convert_seconds,
-                     .tuning_seconds = sp_seconds() - t->begun,
-                     .calls = t->opt.calls,
-                     .effort = t->opt.effort,
-                     .when = (int64_t)time(NULL),
-                     .kernel = mark};
-
-    if (!t->db || t->stopped || (t->late && !story->changed))
-        return;
-    sp_kernel_mark(mark, plan);
-    (void)spry_records_answer(t->db, &a);
 }
 
 /* ---- measuring ---- */
@@ -444,7 +417,7 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
         s = hand_over(out, t, &story);
     }
     if (s == SPRY_OK) {
-        store_answer(t, &story, *out);
+        sp_tune_conclude(t, &story, *out);
         sp_tune_learn(t);
     }
     return s;

@@ -1,0 +1,31 @@
+/* prove.h - promises, each tried hard to be broken.
+ *
+ * A part prints what it did and its "aim" lines. */
+#ifndef BENCH_PROVE_H
+#define BENCH_PROVE_H
+
+#include <stddef.h>
+
+/* More of it when not in a hurry. */
+int prove_count(int quick, int whole);
+
+/* Processes that keep all cores busy, and their end. */
+void prove_load_begin(void);
+void prove_load_end(void);
+
+/* Many processes write into one store. */
+void prove_writers(const char *folder);
+/* Work in a child does whatever it likes. */
+void prove_hostile(const char *folder);
+/* The n-th allocation of a tune is refused, for every n. */
+void prove_memory(const char *folder);
+/* Kept kernels are tampered with. */
+void prove_attacks(const char *folder);
+/* Intervals of races whose true ratio is known. */
+void prove_coverage(const char *folder);
+/* What a tune chose, raced again in a fresh process. */
+void prove_slower(const char *folder);
+/* The fresh process: argv of the program that it is. */
+int prove_fresh(int argc, char **argv);
+
+#endif

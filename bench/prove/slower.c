@@ -1,0 +1,168 @@
+/* slower.c - what tunes chose, raced against the plain loop again, each in a
+ * fresh process. */
+#define _DEFAULT_SOURCE /* setenv */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "contest/figures.h"
+#include "prove/prove.h"
+#include "spry.h"
+
+enum { KINDS = 7 };
+
+static void spec_of(char out[96], int i)
+{
+    int step = i / KINDS % 40, rows = 3000 + 700 * step;
+
+    switch (i % KINDS) {
+    case 0: snprintf(out, 96, "uniform,rows=%d,nnz=%d", rows, 12 * rows); break;
+    case 1: snprintf(out, 96, "banded,rows=%d,band=40", rows); break;
+    case 2: snprintf(out, 96, "stencil5,nx=%d", 40 + 4 * step); break;
+    case 3: snprintf(out, 96, "rmat,scale=11,degree=%d", 4 + step / 2); break;
+    case 4: snprintf(out, 96, "arrow,rows=%d", rows); break;
+    case 5: snprintf(out, 96, "stencil27,nx=%d", 10 + step / 2); break;
+    default: snprintf(out, 96, "blocks,rows=%d", rows);
+    }
+}
+
+static spry_status open_one(spry_matrix **A, spry_problem **p, const char *spec,
+                            int i)
+{
+    spry_status s = spry_matrix_generate(A, spec, (uint64_t)i + 1);
+
+    if (s == SPRY_OK)
+        s = i % 2 ? spry_problem_spmm(p, *A, 16, SPRY_F32)
+                  : spry_problem_spmv(p, *A, SPRY_F64);
+    return s;
+}
+
+/* argv: "fresh", the spec, its number, the plain loop, the choice. */
+int prove_fresh(int argc, char **argv)
+{
+    const spry_plan *race[2];
+    spry_plan *plain = NULL, *choice = NULL;
+    spry_matrix *A = NULL;
+    spry_problem *p = NULL;
+    spry_score score[2];
+    spry_status s;
+
+    if (argc != 5)
+        return 2;
+    s = open_one(&A, &p, argv[1], atoi(argv[2]));
+    if (s == SPRY_OK)
+        s = spry_plan_from(&plain, p, argv[3], NULL);
+    if (s == SPRY_OK)
+        s = spry_plan_from(&choice, p, argv[4], NULL);
+    race[0] = plain;
+    race[1] = choice;
+    if (s == SPRY_OK)
+        s = spry_race(score, race, 2, 61, 1);
+    if (s == SPRY_OK)
+        printf("%.6g %.6g %.6g\n", score[1].speedup, score[1].low,
+               score[1].high);
+    else
+        fprintf(stderr, "%s\n", spry_message());
+    spry_plan_free(choice);
+    spry_plan_free(plain);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+    return (int)s;
+}
+
+/* Ask the fresh process; 0: it had no answer. */
+static int ask_fresh(double out[3], const char *spec, int i,
+                     const spry_tuning *t)
+{
+    char number[16], line[128] = "";
+    int to[2], ok;
+    pid_t pid;
+
+    snprintf(number, sizeof number, "%d", i);
+    if (pipe(to) != 0)
+        return 0;
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        dup2(to[1], STDOUT_FILENO);
+        close(to[0]);
+        close(to[1]);
+        execl("/proc/self/exe", "bench-prove", "fresh", spec, number,
+              t->baseline, t->best, (char *)NULL);
+        _exit(127);
+    }
+    close(to[1]);
+    ok = pid > 0 && read(to[0], line, sizeof line - 1) > 0 &&
+         sscanf(line, "%lf %lf %lf", &out[0], &out[1], &out[2]) == 3;
+    close(to[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return ok;
+}
+
+typedef struct {
+    int all, changed, slower, surely;
+    double sum;
+} verdicts;
+
+static void judge(verdicts *v, int i)
+{
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+    spry_matrix *A = NULL;
+    spry_problem *p = NULL;
+    spry_plan *plan = NULL;
+    char spec[96];
+    double r[3] = {1, 1, 1};
+
+    spec_of(spec, i);
+    o.again = 1;
+    if (open_one(&A, &p, spec, i) == SPRY_OK &&
+        spry_tune(&plan, p, &o) == SPRY_OK) {
+        const spry_tuning *t = spry_plan_tuning(plan);
+
+        v->all++;
+        if (t->changed && ask_fresh(r, spec, i, t)) {
+            v->changed++;
+            v->slower += r[0] < 0.98;
+            v->surely += r[2] < 0.98;
+        }
+        v->sum += log(r[0]);
+        if (r[0] < 0.98)
+            printf("%s: %s, %.2f [%.2f, %.2f]\n", spec, t->best, r[0], r[1],
+                   r[2]);
+    } else {
+        printf("%s: %s\n", spec, spry_message());
+    }
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+static void judge_all(const char *name, int from, int count)
+{
+    verdicts v = {0};
+
+    for (int i = from; i < from + count; i++)
+        judge(&v, i);
+    printf("%s: %d problems, %d changed, %.2f times as fast in the mean, %d "
+           "slower by more than 2 %%, %d surely\n",
+           name, v.all, v.changed, v.all ? exp(v.sum / v.all) : 0, v.slower,
+           v.surely);
+    if (v.all)
+        bench_aim_most(name, (double)v.slower / v.all, 0.01);
+}
+
+void prove_slower(const char *folder)
+{
+    int count = prove_count(4, 200);
+
+    setenv("SPRY_HOME", folder, 1);
+    judge_all("slower_share_idle", 0, count);
+    prove_load_begin();
+    judge_all("slower_share_under_load", count, count / 4 + 1);
+    prove_load_end();
+}

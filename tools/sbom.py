@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""sbom.py - what spry is made of and what it needs, as SPDX 2.3 JSON.
+
+    tools/sbom.py [--out FILE]
+
+The files of the committed state with their SHA-256, the libraries it is linked
+with and those it opens when they are there. The same commit gives the same
+bytes; versions of libraries are those of this machine (pkg-config), where they
+are known.
+"""
+
+import argparse
+import datetime
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+
+# name, pkg-config's name, licence, how it is used
+LIBRARIES = [
+    ("sqlite3", "sqlite3", "blessing", "DYNAMIC_LINK"),
+    ("hwloc", "hwloc", "BSD-3-Clause", "DYNAMIC_LINK"),
+    ("zlib", "zlib", "Zlib", "DYNAMIC_LINK"),
+    ("libgomp", None, "GPL-3.0-or-later WITH GCC-exception-3.1",
+     "DYNAMIC_LINK"),
+    ("openblas", "openblas", "BSD-3-Clause", "OPTIONAL_DEPENDENCY_OF"),
+    ("xgboost", "xgboost", "Apache-2.0", "OPTIONAL_DEPENDENCY_OF"),
+    ("arpack", "arpack", "BSD-3-Clause", "OPTIONAL_DEPENDENCY_OF"),
+    ("petsc", "PETSc", "BSD-2-Clause", "OPTIONAL_DEPENDENCY_OF"),
+    ("cmocka", "cmocka", "Apache-2.0", "TEST_DEPENDENCY_OF"),
+    ("cmake", None, "BSD-3-Clause", "BUILD_DEPENDENCY_OF"),
+]
+
+
+def run(*words):
+    """What a command prints; "" when it fails or is not there."""
+    try:
+        return subprocess.run(words, cwd=TOP, capture_output=True, text=True,
+                              check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def identifier(text):
+    return "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", text)
+
+
+def library(name, pkg_config, licence):
+    version = run("pkg-config", "--modversion", pkg_config) if pkg_config else ""
+    return {
+        "SPDXID": identifier(name),
+        "name": name,
+        "versionInfo": version or "NOASSERTION",
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False,
+        "licenseConcluded": licence,
+        "licenseDeclared": licence,
+        "copyrightText": "NOASSERTION",
+    }
+
+
+def files():
+    names = run("git", "ls-files", "-z").split("\0")
+    for name in sorted(n for n in names if n):
+        path = TOP / name
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        yield {
+            "SPDXID": identifier("file-" + name),
+            "fileName": "./" + name,
+            "checksums": [
+                {"algorithm": "SHA1",
+                 "checksumValue": hashlib.sha1(data).hexdigest()},
+                {"algorithm": "SHA256",
+                 "checksumValue": hashlib.sha256(data).hexdigest()},
+            ],
+            "licenseConcluded": "Apache-2.0",
+            "licenseInfoInFiles": ["NOASSERTION"],
+            "copyrightText": "NOASSERTION",
+        }
+
+
+def document():
+    text = (TOP / "CMakeLists.txt").read_text()
+    version = re.search(r"project\(spry VERSION ([0-9.]+)", text).group(1)
+    commit = run("git", "rev-parse", "HEAD") or "unknown"
+    when = int(run("git", "log", "-1", "--format=%ct") or 0)
+    listed = list(files())
+    sums = "".join(sorted(f["checksums"][0]["checksumValue"] for f in listed))
+    spry = {
+        "SPDXID": identifier("spry"),
+        "name": "spry",
+        "versionInfo": version,
+        "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": True,
+        "packageVerificationCode": {
+            "packageVerificationCodeValue":
+                hashlib.sha1(sums.encode()).hexdigest()},
+        "licenseInfoFromFiles": ["NOASSERTION"],
+        "licenseConcluded": "Apache-2.0",
+        "licenseDeclared": "Apache-2.0",
+        "copyrightText": "NOASSERTION",
+    }
+    relations = [{"spdxElementId": "SPDXRef-DOCUMENT",
+                  "relationshipType": "DESCRIBES",
+                  "relatedSpdxElement": spry["SPDXID"]}]
+    for name, _, _, how in LIBRARIES:
+        pair = [spry["SPDXID"], identifier(name)]
+        if how.endswith("_OF"):
+            pair.reverse()
+        relations.append({"spdxElementId": pair[0], "relationshipType": how,
+                          "relatedSpdxElement": pair[1]})
+    relations += [{"spdxElementId": spry["SPDXID"],
+                   "relationshipType": "CONTAINS",
+                   "relatedSpdxElement": f["SPDXID"]} for f in listed]
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"spry-{version}",
+        "documentNamespace": f"urn:spry:{version}:{commit}",
+        "creationInfo": {
+            "created": datetime.datetime.fromtimestamp(
+                when, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "creators": ["Tool: spry-tools-sbom"],
+        },
+        "packages": [spry] + [library(n, p, lic)
+                              for n, p, lic, _ in LIBRARIES],
+        "files": listed,
+        "relationships": relations,
+    }
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    words.add_argument("--out", default="-", help="a file; - for stdout")
+    out = words.parse_args().out
+    text = json.dumps(document(), indent=1) + "\n"
+    if out == "-":
+        sys.stdout.write(text)
+    else:
+        Path(out).write_text(text)
+
+
+main()
