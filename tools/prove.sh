@@ -31,7 +31,7 @@ number()
 aim()
 {
     local how=short
-    [ "$(echo "$2 $3" | awk '{print $1 <= $2}')" = 1 ] && how=met
+    [ "$(echo "$2 $3" | awk '{print ($1 <= $2)}')" = 1 ] && how=met
     echo "aim $1 $2 $3 $how"
 }
 
@@ -39,7 +39,7 @@ aim()
 at_least()
 {
     local how=short
-    [ "$(echo "$2 $3" | awk '{print $1 >= $2}')" = 1 ] && how=met
+    [ "$(echo "$2 $3" | awk '{print ($1 >= $2)}')" = 1 ] && how=met
     echo "aim $1 $2 $3 $how"
 }
 
