@@ -144,7 +144,7 @@ prove_full()
     step=$(number $((most / 8 + 1)) $((most / 300 + 1)))
     for ((n = 1; n <= most; n += step)); do
         strace -f -qq -o /dev/null -e trace="$calls" \
-            -e inject="$calls":error=ENOSPC:when="$n+" "${words[@]}" \
+            -e "inject=$calls:error=ENOSPC:when=$n+" "${words[@]}" \
             >/dev/null 2>&1
         rc=$?
         asked=$((asked + 1))
