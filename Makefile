@@ -12,7 +12,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-growth bench-fixed bench-budget \
         bench-dense bench-pruned bench-sample bench-transfer bench-python \
         bench-petsc \
-        deb prove sbom install format tidy lint clean clang tsan fuzz $(SUITES)
+        install format tidy lint clean clang tsan fuzz $(SUITES)
 
 all: build/release/build.ninja      ## the release build
 	cmake --build --preset release -j $(JOBS)
@@ -84,13 +84,6 @@ bench-python: all                   ## the Python package beside SciPy, torch
 	/usr/bin/python3 bench/python.py
 bench-petsc: all                    ## PETSc with spry's products and without
 	python3 bench/petsc.py
-prove: all                          ## are the promises kept? an hour
-	tools/prove.sh build/release
-sbom:                               ## what it is made of, as SPDX
-	@mkdir -p build
-	tools/sbom.py --out build/spry.spdx.json
-deb:                                ## Debian packages, in build/deb
-	JOBS=$(JOBS) tools/deb.sh
 install: build/release/build.ninja  ## to PREFIX, below DESTDIR
 	cmake --build --preset release -j $(JOBS) \
 	    --target libspry.so libspry.a spry_cli spry_man spry_completion
@@ -111,3 +104,12 @@ lint: all                           ## format, cppcheck, shellcheck, tidy
 	tools/lint.sh
 clean:
 	rm -rf build
+
+.PHONY: prove sbom deb
+prove: all                          ## are the promises kept? an hour
+	tools/prove.sh build/release
+sbom:                               ## what it is made of, as SPDX
+	@mkdir -p build
+	tools/sbom.py --out build/spry.spdx.json
+deb:                                ## Debian packages, in build/deb
+	JOBS=$(JOBS) tools/deb.sh
