@@ -9,15 +9,13 @@
 
 typedef PetscErrorCode (*set_up)(Mat);
 
-/* Columns one after the other, as spry's plans take them. */
-static PetscErrorCode lies_packed(Mat M, PetscBool *packed)
+static PetscErrorCode operand(Mat M, const void *data, spry_dense *out)
 {
-    PetscInt rows, cols, lda;
+    PetscInt lda;
 
     PetscFunctionBegin;
-    PetscCall(MatGetSize(M, &rows, &cols));
     PetscCall(MatDenseGetLDA(M, &lda));
-    *packed = lda == rows || cols == 1 ? PETSC_TRUE : PETSC_FALSE;
+    *out = (spry_dense){(void *)(uintptr_t)data, lda, SPRY_COL_MAJOR};
     PetscFunctionReturn(0);
 }
 
@@ -26,13 +24,16 @@ static PetscErrorCode run(Mat A, product *p, Mat B, Mat C)
     const PetscScalar *in;
     PetscScalar *out;
     PetscLogDouble before, after;
+    spry_dense b, c;
     spry_status s;
 
     PetscFunctionBegin;
     PetscCall(MatDenseGetArrayRead(B, &in));
     PetscCall(MatDenseGetArrayWrite(C, &out));
+    PetscCall(operand(B, in, &b));
+    PetscCall(operand(C, out, &c));
     PetscCall(PetscTime(&before));
-    s = spry_run(p->plan, in, out);
+    s = spry_run_dense(p->plan, 1, &b, NULL, 0, &c);
     PetscCall(PetscTime(&after));
     PetscCall(MatDenseRestoreArrayWrite(C, &out));
     PetscCall(MatDenseRestoreArrayRead(B, &in));
@@ -49,14 +50,11 @@ static PetscErrorCode multiply(Mat C)
     Mat A = what->A, B = what->B;
     products *of;
     product *p = NULL;
-    PetscBool packed[2];
 
     PetscFunctionBegin;
-    PetscCall(lies_packed(B, &packed[0]));
-    PetscCall(lies_packed(C, &packed[1]));
     PetscCall(products_of(A, &of));
-    if (of && packed[0] && packed[1] && B->cmap->N > 0)
-        PetscCall(ready(A, of, B->cmap->N, &p));
+    if (of && B->cmap->N > 0 && C->rmap->n > 0)
+        PetscCall(ready(A, of, BY_COLUMNS, B->cmap->N, &p));
     if (p)
         PetscCall(run(A, p, B, C));
     if (!p || p->refused)

@@ -5,9 +5,19 @@
 #include <petscmat.h>
 #include <spry.h>
 
-/* A product of one matrix: y = A x, or C = A B with so many columns. */
+#include "spry_petsc.h"
+
+typedef enum {
+    VECTOR,     /* y = A x */
+    TURNED,     /* y = A' x */
+    BY_COLUMNS, /* C = A B, columns one after the other */
+    BY_ROWS     /* C = A B, rows side by side */
+} product_kind;
+
+/* A product of one matrix. */
 typedef struct {
-    PetscInt cols; /* 0: a vector */
+    product_kind kind;
+    PetscInt cols; /* of B */
     spry_problem *problem;
     spry_plan *plan;
     PetscObjectState values; /* that the plan holds */
@@ -16,23 +26,26 @@ typedef struct {
     PetscLogDouble spent;    /* seconds in products so far */
 } product;
 
-enum { PRODUCTS = 4 };
+enum { PRODUCTS = 5 };
 
 /* Kept with the matrix. */
 typedef struct {
     spry_matrix *A;           /* borrows PETSc's arrays */
     PetscObjectState pattern; /* that A has */
-    product each[PRODUCTS];   /* the first is the vector's */
+    product each[PRODUCTS];   /* the first are VECTOR's and TURNED's */
     int next;                 /* of the others, to be replaced */
-    PetscErrorCode (*mult)(Mat, Vec, Vec);
+    PetscErrorCode (*mult)(Mat, Vec, Vec); /* AIJ's own */
     PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
+    PetscErrorCode (*turned)(Mat, Vec, Vec);
+    PetscErrorCode (*turned_add)(Mat, Vec, Vec, Vec);
 } products;
 
 /* On all ranks, before the rest. */
 PetscErrorCode read_options(void);
 
-/* The product with so many columns, up to date; NULL: AIJ's turn. */
-PetscErrorCode ready(Mat M, products *of, PetscInt cols, product **out);
+/* The product of a kind with so many columns, up to date; NULL: AIJ's turn. */
+PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
+                     product **out);
 /* A run of it took so long; measures once that has been paid for. */
 void ran(Mat M, product *p, PetscLogDouble seconds);
 /* A run failed: AIJ's from now on. */
@@ -42,5 +55,7 @@ PetscErrorCode products_of(Mat M, products **out);
 
 /* Teaches M to multiply dense matrices. */
 PetscErrorCode compose_dense(Mat M);
+/* Products over ranks are ours where the blocks are. */
+PetscErrorCode register_mpidense(void);
 
 #endif

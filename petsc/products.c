@@ -86,10 +86,12 @@ void forget(products *of)
 
 void refuse(Mat M, product *p)
 {
+    product_kind kind = p->kind;
     PetscInt cols = p->cols;
 
     (void)PetscInfo(M, "spry leaves this product to AIJ: %s\n", spry_message());
     drop(p);
+    p->kind = kind;
     p->cols = cols;
     p->refused = PETSC_TRUE;
 }
@@ -115,14 +117,21 @@ static spry_status plan(Mat M, product *p, spry_effort effort)
 
 static spry_status begin(Mat M, product *p, const spry_matrix *A)
 {
+    spry_problem *given = NULL;
     spry_status s;
 
     if (p->cols == 0)
         s = spry_problem_spmv(&p->problem, A, SPRY_F64);
     else
         s = spry_problem_spmm(&p->problem, A, p->cols, SPRY_F64);
-    if (s == SPRY_OK && p->cols > 0)
+    if (s == SPRY_OK && p->kind == BY_COLUMNS)
         spry_problem_set_layout(p->problem, SPRY_COL_MAJOR);
+    if (s == SPRY_OK && p->kind == TURNED) {
+        given = p->problem;
+        p->problem = NULL;
+        s = spry_problem_transpose(&p->problem, given);
+        spry_problem_free(given);
+    }
     if (s == SPRY_OK)
         s = plan(M, p, option.effort);
     p->measured = option.paid ? PETSC_FALSE : PETSC_TRUE;
@@ -141,15 +150,20 @@ void ran(Mat M, product *p, PetscLogDouble seconds)
         (void)PetscInfo(M, "spry keeps its prediction: %s\n", spry_message());
 }
 
-static product *find(products *of, PetscInt cols)
+static product *find(products *of, product_kind kind, PetscInt cols)
 {
-    for (int i = 0; i < PRODUCTS; i++)
-        if (of->each[i].cols == cols && (i == 0 || cols > 0))
+    product *p = &of->each[kind];
+
+    if (kind == VECTOR || kind == TURNED) {
+        p->kind = kind;
+        return p;
+    }
+    for (int i = BY_COLUMNS; i < PRODUCTS; i++)
+        if (of->each[i].kind == kind && of->each[i].cols == cols)
             return &of->each[i];
-
-    product *p = &of->each[1 + of->next++ % (PRODUCTS - 1)];
-
+    p = &of->each[BY_COLUMNS + of->next++ % (PRODUCTS - BY_COLUMNS)];
     drop(p);
+    p->kind = kind;
     p->cols = cols;
     return p;
 }
@@ -190,7 +204,8 @@ static spry_status refill(Mat M, product *p)
     return plan(M, p, option.effort);
 }
 
-PetscErrorCode ready(Mat M, products *of, PetscInt cols, product **out)
+PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
+                     product **out)
 {
     PetscObjectState values;
     product *p;
@@ -201,7 +216,7 @@ PetscErrorCode ready(Mat M, products *of, PetscInt cols, product **out)
     PetscCall(look(M, of));
     if (!of->A || of->A->nnz < option.least)
         PetscFunctionReturn(0);
-    p = find(of, cols);
+    p = find(of, kind, cols);
     if (p->refused)
         PetscFunctionReturn(0);
     PetscCall(PetscObjectStateGet((PetscObject)M, &values));

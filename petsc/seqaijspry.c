@@ -1,6 +1,8 @@
 /* seqaijspry.c - the matrix type: SeqAIJ with other products. */
 #include <petsc/private/petscimpl.h>
 #include <petsctime.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "internal.h"
 #include "spry_petsc.h"
@@ -29,9 +31,9 @@ static PetscErrorCode free_products(void *payload)
     PetscFunctionReturn(0);
 }
 
-/* y = A x + beta y; *done is false when it was AIJ's turn. */
-static PetscErrorCode multiply(Mat M, products *of, Vec x, PetscReal beta,
-                               Vec y, PetscBool *done)
+/* y = A x + beta y, or with A'; *done is false when it was AIJ's turn. */
+static PetscErrorCode multiply(Mat M, products *of, product_kind kind, Vec x,
+                               PetscReal beta, Vec y, PetscBool *done)
 {
     product *p;
     const PetscScalar *in;
@@ -41,7 +43,7 @@ static PetscErrorCode multiply(Mat M, products *of, Vec x, PetscReal beta,
 
     PetscFunctionBegin;
     *done = PETSC_FALSE;
-    PetscCall(ready(M, of, 0, &p));
+    PetscCall(ready(M, of, kind, 0, &p));
     if (!p)
         PetscFunctionReturn(0);
     PetscCall(VecGetArrayRead(x, &in));
@@ -68,7 +70,7 @@ static PetscErrorCode mult(Mat M, Vec x, Vec y)
 
     PetscFunctionBegin;
     PetscCall(products_of(M, &of));
-    PetscCall(multiply(M, of, x, 0, y, &done));
+    PetscCall(multiply(M, of, VECTOR, x, 0, y, &done));
     if (!done)
         PetscCall(of->mult(M, x, y));
     PetscFunctionReturn(0);
@@ -84,11 +86,54 @@ static PetscErrorCode mult_add(Mat M, Vec x, Vec y, Vec z)
     PetscCall(products_of(M, &of));
     if (y != z)
         PetscCall(VecCopy(y, z));
-    PetscCall(multiply(M, of, x, 1, z, &done));
+    PetscCall(multiply(M, of, VECTOR, x, 1, z, &done));
     if (!done)
         PetscCall(of->mult_add(M, x, z, z));
     PetscFunctionReturn(0);
 }
+
+static PetscErrorCode turned(Mat M, Vec x, Vec y)
+{
+    products *of;
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(products_of(M, &of));
+    PetscCall(multiply(M, of, TURNED, x, 0, y, &done));
+    if (!done)
+        PetscCall(of->turned(M, x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode turned_add(Mat M, Vec x, Vec y, Vec z)
+{
+    products *of;
+    PetscBool done;
+
+    PetscFunctionBegin;
+    PetscCall(products_of(M, &of));
+    if (y != z)
+        PetscCall(VecCopy(y, z));
+    PetscCall(multiply(M, of, TURNED, x, 1, z, &done));
+    if (!done)
+        PetscCall(of->turned_add(M, x, z, z));
+    PetscFunctionReturn(0);
+}
+
+/* What is replaced, and where AIJ's own is kept. */
+typedef struct {
+    MatOperation which;
+    void (*ours)(void);
+    size_t at;
+} replacement;
+
+static const replacement replaced[] = {
+    {MATOP_MULT, (void (*)(void))mult, offsetof(products, mult)},
+    {MATOP_MULT_ADD, (void (*)(void))mult_add, offsetof(products, mult_add)},
+    {MATOP_MULT_TRANSPOSE, (void (*)(void))turned, offsetof(products, turned)},
+    {MATOP_MULT_TRANSPOSE_ADD, (void (*)(void))turned_add,
+     offsetof(products, turned_add)}};
+enum { REPLACED = sizeof replaced / sizeof *replaced };
 
 /* Back to SeqAIJ. */
 static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
@@ -101,8 +146,12 @@ static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
     if (reuse == MAT_INITIAL_MATRIX)
         PetscCall(MatDuplicate(M, MAT_COPY_VALUES, &B));
     PetscCall(products_of(B, &of));
-    PetscCall(MatSetOperation(B, MATOP_MULT, (void (*)(void))of->mult));
-    PetscCall(MatSetOperation(B, MATOP_MULT_ADD, (void (*)(void))of->mult_add));
+    for (int i = 0; i < REPLACED; i++) {
+        void (*aij)(void);
+
+        memcpy(&aij, (char *)of + replaced[i].at, sizeof aij);
+        PetscCall(MatSetOperation(B, replaced[i].which, aij));
+    }
     PetscCall(PetscObjectCompose((PetscObject)B, key, NULL));
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJ));
     *out = B;
@@ -116,12 +165,13 @@ static PetscErrorCode attach(Mat B)
 
     PetscFunctionBegin;
     PetscCall(PetscNew(&of));
-    PetscCall(
-        MatGetOperation(B, MATOP_MULT, (void (**)(void))(void *)&of->mult));
-    PetscCall(MatGetOperation(B, MATOP_MULT_ADD,
-                              (void (**)(void))(void *)&of->mult_add));
-    PetscCall(MatSetOperation(B, MATOP_MULT, (void (*)(void))mult));
-    PetscCall(MatSetOperation(B, MATOP_MULT_ADD, (void (*)(void))mult_add));
+    for (int i = 0; i < REPLACED; i++) {
+        void (*aij)(void);
+
+        PetscCall(MatGetOperation(B, replaced[i].which, &aij));
+        memcpy((char *)of + replaced[i].at, &aij, sizeof aij);
+        PetscCall(MatSetOperation(B, replaced[i].which, replaced[i].ours));
+    }
     PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &box));
     PetscCall(PetscContainerSetPointer(box, of));
     PetscCall(PetscContainerSetUserDestroy(box, free_products));
@@ -173,5 +223,6 @@ PetscErrorCode PetscDLLibraryRegister_spry_petsc(void)
     PetscCall(read_options());
     PetscCall(MatSeqAIJRegister(MATSEQAIJSPRY, from_aij));
     PetscCall(MatRegister(MATSEQAIJSPRY, create));
+    PetscCall(register_mpidense());
     PetscFunctionReturn(0);
 }

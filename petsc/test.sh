@@ -63,4 +63,19 @@ broken="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"
 broken="$broken -spry_effort measure -spry_store $here/no/such/folder/db"
 same=$(PETSC_OPTIONS="$broken -info :mat" run tuned 1 -pc_type jacobi)
 [ "$same" = "$(run plain 1 -pc_type jacobi)" ] || fail "no way back to AIJ"
+# Rows of many entries: over ranks the product is spry's, too.
+for ranks in 2 3; do
+    plain=$(run plain $ranks -problem elasticity -pc_type jacobi -columns 19)
+    tuned=$(PETSC_OPTIONS="$spry" run tuned $ranks -problem elasticity \
+        -pc_type jacobi -columns 19)
+    [ "$plain" = "$tuned" ] || fail "another product over $ranks ranks"
+done
+
+# A program in Python.
+example=$(dirname "$0")/examples/poisson.py
+if /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
+    /usr/bin/python3 "$example" "" 8 >"$here/python.out"
+    SPRY_HOME=$here /usr/bin/python3 "$example" "$library" 8 >"$here/spry.out"
+    cmp "$here/python.out" "$here/spry.out" || fail "petsc4py: another answer"
+fi
 echo "with and without spry the same"
