@@ -10,7 +10,7 @@
 #include "graph_files.h"
 #include "graph_layers.h"
 
-static const char *inputs, *out_file;
+static const char *inputs, *out_file, *name = "network";
 static double unknown, budget, runs = 10;
 static double started; /* before the graph was read */
 static int reference, untuned;
@@ -31,7 +31,10 @@ static const opt tuning[] = {{"budget", OPT_SECONDS, &budget, "TIME",
                               "take no longer, comparing included (60s)"},
                              {0}};
 static const opt exporting[] = {
-    {"out", OPT_TEXT, &out_file, "FILE.onnx", "where to write"}, {0}};
+    {"out", OPT_TEXT, &out_file, "DIR|FILE.onnx", "where to write (.)"},
+    {"name", OPT_TEXT, &name, "NAME", "what to call it (network)"},
+    {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
+    {0}};
 
 int net_is_graph(int argc, char **argv)
 {
@@ -390,14 +393,51 @@ static spry_status tune(const spry_graph *g)
 
 /* ---- export ---- */
 
-static spry_status export_onnx(const spry_graph *g)
+static void print_files(const char *dir)
+{
+    static const char *const file[] = {"c", "h", "bin"};
+    char path[4200];
+    json j;
+
+    if (!cli.json) {
+        for (int i = 0; i < 3; i++)
+            printf("%s/%s.%s\n", dir, name, file[i]);
+        printf("%s/kernels\n%s/example.c\n%s/CMakeLists.txt\n", dir, dir, dir);
+        return;
+    }
+    j = json_begin("spry.net.export/1");
+    json_open(&j, "files", '[');
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%.4000s/%.64s.%s", dir, name, file[i]);
+        json_text(&j, NULL, path);
+    }
+    json_close(&j, ']');
+    json_end(&j);
+}
+
+static spry_status export_c(const spry_graph *g, const char *dir)
+{
+    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor *e = NULL;
+    spry_status s = make_folder(dir);
+
+    if (s == SPRY_OK)
+        s = say_status(spry_executor_make(&e, g, &o));
+    if (s == SPRY_OK)
+        s = say_status(spry_executor_export(e, dir, name));
+    if (s == SPRY_OK)
+        print_files(dir);
+    spry_executor_free(e);
+    return s;
+}
+
+static spry_status export_graph(const spry_graph *g)
 {
     size_t n = out_file ? strlen(out_file) : 0;
 
-    if (n < 6 || strcmp(out_file + n - 5, ".onnx") != 0)
-        return say_fail(SPRY_USAGE,
-                        "operator graphs are exported as --out FILE.onnx");
-    return say_status(spry_graph_write(g, out_file));
+    if (n > 5 && strcmp(out_file + n - 5, ".onnx") == 0)
+        return say_status(spry_graph_write(g, out_file));
+    return export_c(g, out_file ? out_file : ".");
 }
 
 /* ---- the table ---- */
@@ -442,10 +482,13 @@ static const struct {
       1,
       1}},
     {"export",
-     export_onnx,
+     export_graph,
      {"net export",
       "MODEL.onnx|net:NAME",
-      "Write the graph as ONNX.",
+      "Write C that needs no spry: NAME.c and NAME.h, NAME.bin with the weights,\n"
+      "the kernels that the store or the model choose, a CMakeLists.txt and an\n"
+      "example. With --out FILE.onnx: the graph as ONNX.\n"
+      "  spry net tune model.onnx && spry net export model.onnx --out dir",
       {exporting, reading},
       1,
       1}}};

@@ -133,6 +133,12 @@ spry_status spry_executor_stage_of(const spry_executor *e, int i,
 /* Run it `runs` times and keep the fastest seconds of every stage. */
 spry_status spry_executor_profile(spry_executor *e, const void *const *input,
                                   void *const *output, int runs);
+/* Write C that needs no spry into the folder DIR: NAME.c, NAME.h, NAME.bin with
+ * the weights, the kernels that the plans use, a CMakeLists.txt and an
+ * example. It computes as the executor does, on as many threads (OpenMP).
+ * SPRY_USAGE when a stage has no kernel. */
+spry_status spry_executor_export(const spry_executor *e, const char *dir,
+                                 const char *name);
 /* Bytes of the arena, and of all that must be held at once. */
 int64_t spry_executor_arena(const spry_executor *e);
 int64_t spry_executor_live(const spry_executor *e);

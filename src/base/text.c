@@ -240,6 +240,17 @@ int sp_print_real(char out[SP_REAL], double v, spry_type type)
     return n;
 }
 
+int sp_is_identifier(const char *name)
+{
+    static const char digits[] = "0123456789";
+    static const char all[] = "0123456789_abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t n = strlen(name);
+
+    return n > 0 && n < 64 && !strchr(digits, name[0]) &&
+           strspn(name, all) == n;
+}
+
 int sp_parse_count(const char *text, double *out)
 {
     static const struct {

@@ -8,7 +8,7 @@
 
 #include "dense/tile.h"
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline, unused))
 
 typedef float vec __attribute__((vector_size(BYTES)));
 typedef int32_t bits __attribute__((vector_size(BYTES)));

@@ -46,9 +46,6 @@ spry_status sp_operator_settle(spry_operator *op);
 /* groups = c = k, or a multiple of it? */
 int sp_operator_depthwise(const spry_operator *op);
 
-/* act(x) in double. */
-double sp_act(spry_act act, double x, double alpha, double beta);
-
 /* The results of rows [from, to) (of elementwise chains and all others rows
  * of `cols` numbers), in double: out[to - from][cols]. magnitude, if not
  * NULL: the sums of absolute values that the error bound of each takes

@@ -127,7 +127,9 @@ INLINE int64_t vectors(const sp_depthwise *d, const int MR, const int S,
     DO(s, step, 2)         \
     DO(s, step, 3)         \
     DO(s, step, 4) DO(s, step, 5) DO(s, step, 6) DO(s, step, 7) DO(s, step, 8)
+#ifndef ALL /* whoever includes this may name those it needs */
 #define ALL(DO) EIGHT(DO, 3, 1) EIGHT(DO, 3, 2) EIGHT(DO, 5, 1) EIGHT(DO, 5, 2)
+#endif
 
 ALL(KERNEL)
 

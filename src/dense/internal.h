@@ -2,31 +2,11 @@
 #ifndef SP_DENSE_INTERNAL_H
 #define SP_DENSE_INTERNAL_H
 
+#include "dense/core.h"
 #include "dense/dense.h"
-#include "dense/pruned.h"
-#include "dense/tile.h"
 #include "machine/isa.h"
 
 /* ---- one way to compute an operator (schedule.c) ---- */
-
-typedef enum {
-    SP_PLAIN,  /* an obvious loop, as a compiler makes it */
-    SP_DIRECT, /* tiles of sums */
-    SP_WINO2,  /* Winograd's F(2x2, 3x3) */
-    SP_DW,     /* depthwise */
-    SP_ROWS,   /* row by row, in vectors */
-    SP_PRUNED, /* weights that are 0 left out */
-    SP_ALGORITHMS
-} sp_algorithm;
-
-typedef struct {
-    sp_algorithm algorithm;
-    int mr, v;     /* pixels or rows of a tile, vectors of its channels */
-    int64_t block; /* rows of tiles before the next channels, or columns of
-                      sparse weights; 0: all */
-    int channels;  /* threads split channels, not pixels */
-    int threads;
-} sp_dense_way;
 
 void sp_dense_way_text(char out[SPRY_SCHEDULE_TEXT], const sp_dense_way *x);
 spry_status sp_dense_way_parse(sp_dense_way *out, const char *text);
@@ -57,6 +37,7 @@ struct sp_dense_plan {
     int64_t scratch;
     struct sp_tiling *tiling; /* NULL: it has none */
     sp_pruned *pruned;        /* weights without zeros; NULL: it has none */
+    sp_dense_core core;       /* what a run sees of all this */
     sp_scratch *memory;       /* of all shares; NULL: none is needed */
     int foreign; /* for a wider machine than this one: not to be run */
     spry_machine machine;
@@ -69,8 +50,7 @@ typedef struct sp_dense_algorithm {
                            const spry_machine *m);
     /* Lay out weights, set what shares need. */
     spry_status (*prepare)(sp_dense_plan *plan, const spry_machine *m);
-    void (*share)(const sp_dense_plan *plan, const spry_tensors *t, int i,
-                  void *scratch);
+    sp_dense_part *part;
     /* How many times the error of plain sums its own may be. */
     double gain;
 } sp_dense_algorithm;
@@ -91,23 +71,6 @@ double sp_dense_predict(const sp_dense_problem *p, const sp_dense_way *x,
 double sp_dense_least(const sp_dense_problem *p, const spry_machine *m);
 
 /* ---- loops, compiled once for each instruction set (loops.c) ---- */
-
-/* Plain rows [from, to); weights and sum as sp_dense_plain has them. */
-typedef void sp_plain_rows(const sp_dense_plan *plan, const spry_tensors *t,
-                           int64_t from, int64_t to, float *sum);
-
-/* Vectorised rows [from, to) of all that are no sums of products. */
-typedef void sp_row_loops(const sp_dense_problem *p, const spry_tensors *t,
-                          int64_t from, int64_t to);
-
-typedef struct {
-    sp_plain_rows *plain; /* NULL: nothing is built in for the set */
-    sp_row_loops *rows;
-    const sp_tile_set *tiles;
-    const sp_depthwise_set *depthwise;
-    const sp_winograd_set *winograd;
-    const sp_pruned_set *pruned;
-} sp_dense_loops;
 
 sp_dense_loops sp_dense_loops_of(spry_isa isa);
 

@@ -16,28 +16,4 @@
 SP_BUILT_ISAS(SP_DECLARE)
 #undef SP_DECLARE
 
-/* The second operand of a step, for row i: at[j * step]. */
-typedef struct {
-    const float *at;
-    int64_t step; /* 0: one number for the whole row */
-} sp_chain_operand;
-
-static inline sp_chain_operand sp_chain_operand_of(const spry_operator *op,
-                                                   const spry_tensors *t, int k,
-                                                   int64_t i)
-{
-    const spry_step *s = &op->step[k];
-    const float *y = t->more[k];
-
-    if (s->op == SPRY_STEP_ACT || s->with == SPRY_WITH_VALUE)
-        return (sp_chain_operand){&s->value, 0};
-    if (s->with == SPRY_WITH_COLUMN)
-        return (sp_chain_operand){y + i, 0};
-    return (sp_chain_operand){s->with == SPRY_WITH_SAME ? y + i * op->pitch_in
-                              : s->with == SPRY_WITH_ROW
-                                  ? y
-                                  : y + i / op->m * op->n,
-                              1};
-}
-
 #endif

@@ -62,13 +62,4 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     return SPRY_OK;
 }
 
-static void share(const sp_dense_plan *plan, const spry_tensors *t, int i,
-                  void *scratch)
-{
-    int64_t rows = plan->p->rows, shares = plan->x.threads;
-
-    sp_dense_loops_of(plan->machine.isa)
-        .plain(plan, t, rows * i / shares, rows * (i + 1) / shares, scratch);
-}
-
-const sp_dense_algorithm sp_dense_plain = {illegal, prepare, share, 1};
+const sp_dense_algorithm sp_dense_plain = {illegal, prepare, sp_plain_part, 1};

@@ -5,12 +5,11 @@
  * [r][s][c / groups][k] of convolutions, [batch][k][n] of products. */
 #include <math.h>
 
-#include "dense/internal.h"
 #include "dense/loops.h"
 
 /* What becomes of a row of sums. */
-static void finish(const sp_dense_problem *p, const spry_tensors *t,
-                   int64_t place, const float *sum)
+static void finish(const sp_dense_core *p, const spry_tensors *t, int64_t place,
+                   const float *sum)
 {
     const spry_operator *op = &p->op;
     float *out = t->out + place;
@@ -32,7 +31,7 @@ static void finish(const sp_dense_problem *p, const spry_tensors *t,
 
 /* ---- convolutions ---- */
 
-static void add_tap(const sp_dense_problem *p, float *restrict sum,
+static void add_tap(const sp_dense_core *p, float *restrict sum,
                     const float *in, const float *weights)
 {
     int64_t c = p->op.c / p->op.groups, k = p->op.k / p->op.groups;
@@ -52,10 +51,9 @@ static void add_tap(const sp_dense_problem *p, float *restrict sum,
         }
 }
 
-static void convolve(const sp_dense_plan *plan, const spry_tensors *t,
-                     int64_t i, float *sum)
+static void convolve(const sp_dense_core *p, const spry_tensors *t, int64_t i,
+                     float *sum)
 {
-    const sp_dense_problem *p = plan->p;
     const spry_operator *op = &p->op;
     int64_t image = i / p->width / p->height, step = op->c / op->groups * op->k;
     int64_t y0 = i / p->width % p->height * op->stride_h - op->pad_top;
@@ -71,11 +69,11 @@ static void convolve(const sp_dense_plan *plan, const spry_tensors *t,
                 add_tap(p, sum,
                         t->in +
                             ((image * op->h + y) * op->w + x) * op->pitch_in,
-                        plan->packed + (r * op->s + s) * step);
+                        p->packed + (r * op->s + s) * step);
         }
 }
 
-static void pool(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+static void pool(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     int64_t image = i / p->width / p->height, count = 0;
@@ -111,13 +109,13 @@ static void pool(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
 
 /* ---- products ---- */
 
-static void multiply(const sp_dense_plan *plan, const spry_tensors *t,
-                     int64_t i, float *restrict sum)
+static void multiply(const sp_dense_core *p, const spry_tensors *t, int64_t i,
+                     float *restrict sum)
 {
-    const spry_operator *op = &plan->p->op;
+    const spry_operator *op = &p->op;
     int64_t batch = i / op->m;
     const float *in = t->in + batch * op->skip_in + i % op->m * op->pitch_in;
-    const float *b = op->given ? t->b : plan->packed;
+    const float *b = op->given ? t->b : p->packed;
     int64_t row = op->given ? op->pitch_b : op->n;
 
     if (!op->shared_b)
@@ -141,7 +139,7 @@ static void multiply(const sp_dense_plan *plan, const spry_tensors *t,
 
 /* ---- rows ---- */
 
-static void softmax(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+static void softmax(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     const float *in = t->in + i * op->pitch_in;
@@ -163,7 +161,7 @@ static void softmax(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
         out[j] /= sum;
 }
 
-static void norm(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+static void norm(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     const float *in = t->in + i * op->pitch_in;
@@ -182,7 +180,7 @@ static void norm(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
         out[j] = (out[j] - mean) * by * op->weights[j] + op->bias[j];
 }
 
-static void reduce(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+static void reduce(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     const float *in = t->in + i * op->pitch_in;
@@ -207,7 +205,7 @@ static float step(const spry_step *s, float x, float y)
     return (float)sp_act(s->act, (double)x, (double)s->alpha, (double)s->beta);
 }
 
-static void chain(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+static void chain(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     const float *in = t->in + i * op->pitch_in;
@@ -223,20 +221,18 @@ static void chain(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
     }
 }
 
-static void plain(const sp_dense_plan *plan, const spry_tensors *t,
-                  int64_t from, int64_t to, float *sum)
+static void plain(const sp_dense_core *p, const spry_tensors *t, int64_t from,
+                  int64_t to, float *sum)
 {
-    const sp_dense_problem *p = plan->p;
-
     for (int64_t i = from; i < to; i++)
         switch (p->op.kind) {
         case SPRY_CONV2D:
-            convolve(plan, t, i, sum);
-            finish(p, t, sp_dense_place(p, i), sum);
+            convolve(p, t, i, sum);
+            finish(p, t, sp_operator_row(&p->op, i), sum);
             break;
         case SPRY_MATMUL:
-            multiply(plan, t, i, sum);
-            finish(p, t, sp_dense_place(p, i), sum);
+            multiply(p, t, i, sum);
+            finish(p, t, sp_operator_row(&p->op, i), sum);
             break;
         case SPRY_POOL: pool(p, t, i); break;
         case SPRY_SOFTMAX: softmax(p, t, i); break;

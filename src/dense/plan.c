@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 #include "dense/check.h"
+#include "dense/export.h"
+#include "dense/internal.h"
 #include "dense/tiling.h"
 
 static const sp_dense_algorithm *const algorithms[SP_ALGORITHMS] = {
@@ -58,6 +60,19 @@ static spry_status open_scratch(sp_dense_plan *plan)
     return sp_scratch_open(&plan->memory, plan->scratch * plan->x.threads, 1);
 }
 
+static void open_core(sp_dense_plan *plan)
+{
+    const sp_dense_problem *p = plan->p;
+
+    plan->core = (sp_dense_core){.op = p->op,
+                                 .height = p->height,
+                                 .width = p->width,
+                                 .rows = p->rows,
+                                 .cols = p->cols,
+                                 .x = plan->x,
+                                 .loops = sp_dense_loops_of(plan->machine.isa)};
+}
+
 static void name_plan(sp_dense_plan *plan, const spry_machine *m)
 {
     sp_dense_way_text(plan->head.text, &plan->x);
@@ -91,7 +106,12 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
     plan->foreign = !sp_isa_runs_here(m->isa);
     plan->how = algorithms[x->algorithm];
     name_plan(plan, m);
+    open_core(plan);
     s = plan->how->prepare(plan, m);
+    plan->core.tiling = plan->tiling;
+    plan->core.packed = plan->packed;
+    plan->core.bias = plan->bias;
+    plan->core.pruned = plan->pruned;
     if (s == SPRY_OK)
         s = open_scratch(plan);
     plan->head.pack_seconds = sp_seconds() - begun;
@@ -164,7 +184,7 @@ int64_t sp_dense_scratch(const sp_dense_plan *plan)
 void sp_dense_share(const sp_dense_plan *plan, const spry_tensors *t, int i,
                     void *scratch)
 {
-    plan->how->share(plan, t, i, scratch);
+    plan->how->part(&plan->core, t, i, scratch);
 }
 
 spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t)
@@ -175,12 +195,12 @@ spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t)
     if (plan->memory && !(scratch = sp_scratch_take(plan->memory)))
         return SPRY_SYSTEM;
     if (shares == 1)
-        plan->how->share(plan, t, 0, scratch);
+        plan->how->part(&plan->core, t, 0, scratch);
     else {
 #pragma omp parallel for num_threads(shares) schedule(static, 1)
         for (int i = 0; i < shares; i++)
-            plan->how->share(plan, t, i,
-                             scratch ? scratch + i * plan->scratch : NULL);
+            plan->how->part(&plan->core, t, i,
+                            scratch ? scratch + i * plan->scratch : NULL);
     }
     if (scratch)
         sp_scratch_give(plan->memory, scratch);
@@ -234,10 +254,7 @@ static spry_status source(char **out, const spry_plan *plan)
 static spry_status write_plan(const spry_plan *plan, const char *dir,
                               const char *name)
 {
-    (void)dir;
-    (void)name;
-    return sp_fail(SPRY_USAGE, "%s is built in and cannot be written as C",
-                   plan->kernel);
+    return sp_export_plan((const sp_dense_plan *)plan, dir, name);
 }
 
 static const sp_plan_kind dense_plans = {.two_operands = two_operands,

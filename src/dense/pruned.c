@@ -225,7 +225,7 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 /* ---- a tile ---- */
 
 typedef struct {
-    const sp_dense_plan *plan;
+    const sp_dense_core *core;
     const spry_tensors *t;
     const sp_pruned_set *set;
     int64_t pitch;
@@ -240,11 +240,11 @@ typedef struct {
 
 static void place_pixel(tile *a, int i, int64_t row)
 {
-    const sp_dense_problem *p = a->plan->p;
+    const sp_dense_core *p = a->core;
     const spry_operator *op = &p->op;
     int64_t q = row % p->width, line = row / p->width;
 
-    a->place[i] = sp_dense_place(p, row);
+    a->place[i] = sp_operator_row(op, row);
     if (op->kind == SPRY_MATMUL) {
         a->y[i] = a->x[i] = 0;
         a->first[i] = row / op->m * op->skip_in + row % op->m * op->pitch_in;
@@ -259,7 +259,7 @@ static void place_pixel(tile *a, int i, int64_t row)
 /* Tile of vectors [from, to). */
 static void begin_tile(tile *a, int64_t from, int64_t to)
 {
-    int64_t row = from * a->set->lanes, rows = a->plan->p->rows;
+    int64_t row = from * a->set->lanes, rows = a->core->rows;
 
     a->vectors = (int)(to - from);
     a->pixels = a->vectors * a->set->lanes;
@@ -268,13 +268,13 @@ static void begin_tile(tile *a, int64_t from, int64_t to)
     for (int i = 0; i < a->pixels; i++)
         place_pixel(a, i, row + i);
     for (int i = a->pixels; i < a->vectors * a->set->lanes; i++)
-        a->pixel[i] = a->plan->pruned->zeros;
+        a->pixel[i] = a->core->pruned->zeros;
     a->tap = -1;
 }
 
 static void set_tap(tile *a, int64_t tap)
 {
-    const spry_operator *op = &a->plan->p->op;
+    const spry_operator *op = &a->core->op;
     int64_t down = tap / op->s * op->dilate_h,
             right = tap % op->s * op->dilate_w;
     int64_t step = (down * op->w + right) * op->pitch_in;
@@ -286,13 +286,13 @@ static void set_tap(tile *a, int64_t tap)
         a->pixel[i] = (uint64_t)(a->y[i] + down) < (uint64_t)op->h &&
                               (uint64_t)(a->x[i] + right) < (uint64_t)op->w
                           ? a->t->in + a->first[i] + step
-                          : a->plan->pruned->zeros;
+                          : a->core->pruned->zeros;
 }
 
 /* The columns of a block. */
 static void turn_block(tile *a, int64_t block)
 {
-    const sp_pruned *w = a->plan->pruned;
+    const sp_pruned *w = a->core->pruned;
     int64_t from = block * w->block;
     int64_t to = from + w->block < w->columns ? from + w->block : w->columns;
     const float *pixel[PIXELS];
@@ -313,7 +313,7 @@ static void turn_block(tile *a, int64_t block)
 
 static void multiply(const tile *a, int64_t block, int64_t group, float *sums)
 {
-    const sp_pruned *w = a->plan->pruned;
+    const sp_pruned *w = a->core->pruned;
     const part *at = &w->part[block * w->groups + group];
     sp_pruned_sweep sweep = {.run = w->run + at->run,
                              .runs = at[1].run - at->run,
@@ -324,12 +324,12 @@ static void multiply(const tile *a, int64_t block, int64_t group, float *sums)
                              .pitch = a->pitch,
                              .first = block == 0};
 
-    a->set->sweep[a->plan->x.mr][a->vectors](&sweep);
+    a->set->sweep[a->core->x.mr][a->vectors](&sweep);
 }
 
 static void put(const tile *a, int64_t group, const float *sums)
 {
-    const sp_pruned *w = a->plan->pruned;
+    const sp_pruned *w = a->core->pruned;
     int64_t k = group * GROUP;
     sp_pruned_out o = {.sums = sums,
                        .pitch = a->pitch,
@@ -338,7 +338,7 @@ static void put(const tile *a, int64_t group, const float *sums)
                        .place = a->place,
                        .out = a->t->out + k,
                        .add = a->t->add ? a->t->add + k : NULL,
-                       .bias = a->plan->bias ? a->plan->bias + k : NULL,
+                       .bias = a->core->bias ? a->core->bias + k : NULL,
                        .f = &w->finish};
 
     a->set->put(&o);
@@ -347,7 +347,7 @@ static void put(const tile *a, int64_t group, const float *sums)
 /* Groups [from, to) of a tile; with one block their sums have one place. */
 static void run_tile(tile *a, int64_t from, int64_t to)
 {
-    const sp_pruned *w = a->plan->pruned;
+    const sp_pruned *w = a->core->pruned;
     int64_t step = w->blocks > 1 ? CHUNK / GROUP : to - from;
 
     for (; from < to; from += step)
@@ -365,19 +365,19 @@ static void run_tile(tile *a, int64_t from, int64_t to)
         }
 }
 
-static void share(const sp_dense_plan *plan, const spry_tensors *t, int i,
+static void share(const sp_dense_core *p, const spry_tensors *t, int i,
                   void *scratch)
 {
-    const sp_pruned *w = plan->pruned;
-    const sp_pruned_set *set = sp_dense_loops_of(plan->machine.isa).pruned;
-    int64_t all = (plan->p->rows + set->lanes - 1) / set->lanes;
-    int shares = plan->x.threads, split = plan->x.channels;
+    const sp_pruned *w = p->pruned;
+    const sp_pruned_set *set = p->loops.pruned;
+    int64_t all = (p->rows + set->lanes - 1) / set->lanes;
+    int shares = p->x.threads, split = p->x.channels;
     int64_t from = split ? 0 : all * i / shares;
     int64_t to = split ? all : all * (i + 1) / shares;
-    int64_t tiles = (to - from + plan->x.v - 1) / plan->x.v;
-    tile a = {.plan = plan, .t = t, .set = set};
+    int64_t tiles = (to - from + p->x.v - 1) / p->x.v;
+    tile a = {.core = p, .t = t, .set = set};
 
-    a.pitch = plan->x.v * set->lanes;
+    a.pitch = p->x.v * set->lanes;
     a.in = scratch;
     a.sums = a.in + w->block * a.pitch;
     for (int64_t j = 0; j < tiles; j++) {

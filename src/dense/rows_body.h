@@ -50,7 +50,7 @@ typedef struct {
     int64_t rows, cols, row, col;
 } window;
 
-static window window_of(const sp_dense_problem *p, const spry_tensors *t,
+static window window_of(const sp_dense_core *p, const spry_tensors *t,
                         int64_t i)
 {
     const spry_operator *op = &p->op;
@@ -86,7 +86,7 @@ INLINE vec pool_vector(const window *w, int64_t c, int64_t left, int max)
     return x;
 }
 
-INLINE void pool(const sp_dense_problem *p, const spry_tensors *t, int64_t i)
+INLINE void pool(const sp_dense_core *p, const spry_tensors *t, int64_t i)
 {
     const spry_operator *op = &p->op;
     window w = window_of(p, t, i);
@@ -255,7 +255,7 @@ static void chain(const spry_operator *op, const spry_tensors *t, int64_t i,
 
 /* ---- all ---- */
 
-static void rows(const sp_dense_problem *p, const spry_tensors *t, int64_t from,
+static void rows(const sp_dense_core *p, const spry_tensors *t, int64_t from,
                  int64_t to)
 {
     const spry_operator *op = &p->op;

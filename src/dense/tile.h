@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "spry/dense.h"
+#include "spry/operator.h"
 
 enum { SP_TILE_MR = 16, SP_TILE_V = 8 };
 

@@ -174,7 +174,8 @@ INLINE void tiles(const sp_tile *t, const int MR, const int V)
 #define UP_TO_14(DO, v) UP_TO_12(DO, v) DO(v, 13) DO(v, 14)
 #define ONES(DO)        DO(5, 1) DO(6, 1) DO(7, 1) DO(8, 1)
 
-#if BYTES == 64 || defined(__aarch64__)
+#if defined(ALL) /* whoever includes this names those it needs */
+#elif BYTES == 64 || defined(__aarch64__)
 #define ALL(DO) \
     UP_TO_14(DO, 1) UP_TO_14(DO, 2) UP_TO_9(DO, 3) UP_TO_7(DO, 4) ONES(DO)
 #else

@@ -64,7 +64,7 @@ static int is_pointwise(const spry_operator *op)
            !op->pad_top && !op->pad_left && !op->pad_bottom && !op->pad_right;
 }
 
-static void shape_images(sp_tiling *t, const sp_dense_problem *p)
+static void shape_images(sp_tiling *t, const sp_dense_core *p)
 {
     const spry_operator *op = &p->op;
     int flat = is_pointwise(op);
@@ -91,7 +91,7 @@ static void shape_images(sp_tiling *t, const sp_dense_problem *p)
     t->k = op->k / op->groups;
 }
 
-static void shape(sp_tiling *t, const sp_dense_problem *p)
+static void shape(sp_tiling *t, const sp_dense_core *p)
 {
     const spry_operator *op = &p->op;
 
@@ -234,21 +234,33 @@ void sp_tiling_free(sp_tiling *t)
     sp_free(t);
 }
 
-spry_status sp_tiling_make(sp_tiling **out, const sp_dense_problem *p,
-                           const sp_dense_way *x, int lanes)
+static void measure_weights(sp_tiling *t, const spry_operator *op, int lanes)
+{
+    int64_t wide = (t->blocks - 1) * t->nr +
+                   sp_tiling_vectors(t, t->blocks - 1, lanes) * lanes;
+    int many = op->kind == SPRY_MATMUL && !op->shared_b && !op->given;
+
+    t->w_tap = (op->c + lanes - 1) / lanes * lanes;
+    t->w_group = t->taps_h * t->taps_w * t->c * wide;
+    t->w_image = many && op->batch > 1 ? t->groups * t->w_group : 0;
+}
+
+spry_status sp_tiling_make(sp_tiling **out, const sp_dense_core *p)
 {
     sp_tiling *t = sp_alloc(1, sizeof *t);
+    int lanes = p->loops.tiles->lanes;
     spry_status s;
 
     *out = NULL;
     if (!t)
         return sp_fail_memory(sizeof *t);
     shape(t, p);
-    t->nr = x->v * lanes;
+    t->nr = p->x.v * lanes;
     t->blocks = (t->k + t->nr - 1) / t->nr;
-    s = place_tiles(t, x->mr);
+    measure_weights(t, &p->op, lanes);
+    s = place_tiles(t, p->x.mr);
     if (s == SPRY_OK)
-        s = cut(t, x);
+        s = cut(t, &p->x);
     if (s == SPRY_OK)
         *out = t;
     else

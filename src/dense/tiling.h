@@ -7,7 +7,7 @@
 #ifndef SP_DENSE_TILING_H
 #define SP_DENSE_TILING_H
 
-#include "dense/internal.h"
+#include "dense/core.h"
 
 /* A tap that reaches over the edge for some pixels [low, high) only. */
 typedef struct {
@@ -39,19 +39,20 @@ typedef struct sp_tiling {
     int64_t groups, c, k; /* of a group */
     int joined;           /* taps side by side are one run of numbers */
 
-    int nr;                          /* channels of a whole block */
-    int64_t blocks;                  /* of a group */
-    int64_t w_tap, w_group, w_image; /* floats of packed weights */
-    int tiles;                       /* of a line */
-    sp_tile_place *tile;             /* [tiles] */
+    int nr;         /* channels of a whole block */
+    int64_t blocks; /* of a group */
+    /* Floats of packed weights: of a depthwise tap, of a group, of one
+     * product of a batch. */
+    int64_t w_tap, w_group, w_image;
+    int tiles;           /* of a line */
+    sp_tile_place *tile; /* [tiles] */
     sp_edge_tap *edge;
     int64_t *cut; /* [threads + 1] tiles (or blocks) of each share */
     sp_finish finish;
 } sp_tiling;
 
 /* Geometry of p, tiles of at most mr pixels, v vectors of channels. */
-spry_status sp_tiling_make(sp_tiling **out, const sp_dense_problem *p,
-                           const sp_dense_way *x, int lanes);
+spry_status sp_tiling_make(sp_tiling **out, const sp_dense_core *p);
 void sp_tiling_free(sp_tiling *t);
 
 /* Channels of block i, and the vectors of its kernel. */

@@ -317,17 +317,6 @@ static spry_status write_file(exporting *e, const char *dir, const char *ending,
     return good ? s : sp_fail_errno(SPRY_SYSTEM, "cannot write %s", path);
 }
 
-static int is_identifier(const char *name)
-{
-    static const char digits[] = "0123456789";
-    static const char all[] = "0123456789_abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    size_t n = strlen(name);
-
-    return n > 0 && n < 64 && !strchr(digits, name[0]) &&
-           strspn(name, all) == n;
-}
-
 spry_status spry_network_export(const spry_network *n, const char *dir,
                                 const char *name)
 {
@@ -336,7 +325,7 @@ spry_status spry_network_export(const spry_network *n, const char *dir,
     exporting e = {n, name, NULL, widest(n)};
     spry_status s;
 
-    if (!is_identifier(name))
+    if (!sp_is_identifier(name))
         return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
     if (strlen(dir) > 4000)
         return sp_fail(SPRY_USAGE, "the directory's name is too long");

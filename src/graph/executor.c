@@ -69,11 +69,9 @@ static void move_share(void *arg, int i)
 {
     share_job *j = arg;
     const sp_stage *s = j->x->stage;
-    sp_strided a = s->in, b = s->out;
 
-    a.first = b.first = 0; /* counted in the addresses */
-    sp_move_share(address(j->e, &s->out, s->size), &b,
-                  address(j->e, &s->in, s->size), &a, s->size, i, j->x->shares);
+    sp_move_part(&j->x->move, address(j->e, &s->out, s->size),
+                 address(j->e, &s->in, s->size), i, j->x->shares);
 }
 
 static spry_status run_move(const spry_executor *e, const sp_ready_stage *x)
@@ -90,16 +88,14 @@ static spry_status run_gather(const spry_executor *e, const sp_stage *s)
     const int64_t *which = address(e, &s->b, 8);
     float *out = address(e, &s->out, 4);
     int64_t rows = s->in.shape.dim[0], each = s->in.shape.dim[1], count;
+    int64_t bad;
     spry_status status = sp_extent_count(&count, &s->b.shape);
 
-    for (int64_t i = 0; status == SPRY_OK && i < count; i++) {
-        int64_t at = which[i] < 0 ? which[i] + rows : which[i];
-
-        if (at < 0 || at >= rows)
-            return sp_refuse(s->node, "index %lld of %lld", (long long)which[i],
-                             (long long)rows);
-        memcpy(out + i * each, table + at * each, (size_t)each * sizeof *out);
-    }
+    bad = status == SPRY_OK ? sp_gather(out, table, rows, each, which, count)
+                            : -1;
+    if (bad >= 0)
+        return sp_refuse(s->node, "index %lld of %lld", (long long)which[bad],
+                         (long long)rows);
     return status;
 }
 
@@ -254,6 +250,7 @@ static void set_moves(spry_executor *e)
         for (int d = 0; d < s->in.shape.dims; d++)
             count *= s->in.shape.dim[d];
         e->stage[i].shares = count < MOVE_ALONE ? 1 : e->threads;
+        e->stage[i].move = sp_move_of(&s->out, &s->in, s->size);
     }
 }
 

@@ -3,6 +3,7 @@
 #define SP_EXECUTOR_H
 
 #include "dense/dense.h"
+#include "dense/move.h"
 #include "graph/program.h"
 #include "graph/team.h"
 #include "plan/plan.h"
@@ -18,6 +19,7 @@ typedef struct {
     int64_t scratch; /* bytes of each share */
     double seconds;  /* of the last profile */
     double density;
+    sp_move move; /* of a stage that moves */
 } sp_ready_stage;
 
 /* Equal stages: an operator with its sizes. */
@@ -56,8 +58,7 @@ spry_status sp_executor_room(spry_executor *e);
 /* Race ways for the tasks where it pays (tune.c). */
 spry_status sp_executor_tune(spry_executor *e);
 
-/* Elements of a to b, share i of n (move.c). */
-void sp_move_share(void *to, const sp_strided *b, const void *from,
-                   const sp_strided *a, size_t size, int i, int n);
+/* Elements of a to b, from the first of each on (move.c). */
+sp_move sp_move_of(const sp_strided *b, const sp_strided *a, size_t size);
 
 #endif

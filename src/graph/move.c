@@ -1,16 +1,8 @@
-/* move.c - elements from one view to another. */
-#include <string.h>
-
+/* move.c - elements from one view to another, as loops. */
 #include "graph/executor.h"
 
-/* Loops over the dimensions that are more than 1. */
-typedef struct {
-    int dims;
-    int64_t count[SP_GRAPH_DIMS], from[SP_GRAPH_DIMS], to[SP_GRAPH_DIMS];
-} loops;
-
 /* Neighbours in either view make the innermost loop, the longest first. */
-static int better(const loops *z, int i, int k)
+static int better(const sp_move *z, int i, int k)
 {
     int near_i = z->from[i] == 1 || z->to[i] == 1;
     int near_k = z->from[k] == 1 || z->to[k] == 1;
@@ -28,9 +20,10 @@ static void swap(int64_t *list, int i, int k)
     list[k] = x;
 }
 
-static loops loops_of(const sp_strided *a, const sp_strided *b)
+/* Loops over the dimensions that are more than 1. */
+static sp_move loops_of(const sp_strided *a, const sp_strided *b)
 {
-    loops z = {0};
+    sp_move z = {0};
     int last;
 
     for (int i = 0; i < a->shape.dims; i++)
@@ -60,55 +53,15 @@ static loops loops_of(const sp_strided *a, const sp_strided *b)
     return z;
 }
 
-static void move_line(char *to, const char *from, const loops *z, size_t size)
+sp_move sp_move_of(const sp_strided *b, const sp_strided *a, size_t size)
 {
-    int d = z->dims - 1;
-    int64_t n = d < 0 ? 1 : z->count[d];
-    int64_t a = d < 0 ? 1 : z->from[d], b = d < 0 ? 1 : z->to[d];
+    sp_move z = loops_of(a, b);
 
-    if (a == 1 && b == 1)
-        memcpy(to, from, (size_t)n * size);
-    else if (size == 4)
-        for (int64_t i = 0; i < n; i++)
-            ((float *)(void *)to)[i * b] =
-                ((const float *)(const void *)from)[i * a];
-    else
-        for (int64_t i = 0; i < n; i++)
-            memcpy(to + (size_t)(i * b) * size, from + (size_t)(i * a) * size,
-                   size);
-}
-
-static void move_loops(char *to, const char *from, const loops *z, int d,
-                       size_t size)
-{
-    if (d >= z->dims - 1) {
-        move_line(to, from, z, size);
-        return;
-    }
-    for (int64_t i = 0; i < z->count[d]; i++)
-        move_loops(to + i * z->to[d] * (int64_t)size,
-                   from + i * z->from[d] * (int64_t)size, z, d + 1, size);
-}
-
-void sp_move_share(void *to, const sp_strided *b, const void *from,
-                   const sp_strided *a, size_t size, int i, int n)
-{
-    loops z = loops_of(a, b);
-    char *out = (char *)to + b->first * (int64_t)size;
-    const char *in = (const char *)from + a->first * (int64_t)size;
-
+    z.size = size;
     for (int d = 0; d < a->shape.dims; d++)
-        if (a->shape.dim[d] == 0)
-            return;
-    if (z.dims > 0) {
-        int64_t begin = z.count[0] * i / n, end = z.count[0] * (i + 1) / n;
-
-        out += begin * z.to[0] * (int64_t)size;
-        in += begin * z.from[0] * (int64_t)size;
-        z.count[0] = end - begin;
-        if (end == begin)
-            return;
-    } else if (i > 0)
-        return;
-    move_loops(out, in, &z, 0, size);
+        if (a->shape.dim[d] == 0) {
+            z.dims = 1; /* nothing to move */
+            z.count[0] = 0;
+        }
+    return z;
 }

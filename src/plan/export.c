@@ -306,17 +306,6 @@ static void add_source(sp_buf *out, const sp_sparse_plan *plan,
     add_template(out, body, plan, name);
 }
 
-static int identifier(const char *name)
-{
-    size_t n = strlen(name);
-
-    for (size_t i = 0; i < n; i++)
-        if (!isalpha((unsigned char)name[i]) && name[i] != '_' &&
-            (i == 0 || !isdigit((unsigned char)name[i])))
-            return 0;
-    return n > 0 && n < 64;
-}
-
 /* The same storage without copies of the dense operand, for which the
  * exported function would need memory of its own. */
 static sp_sparse_plan without_copies(const sp_sparse_plan *plan)
@@ -343,7 +332,7 @@ spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
     static const char *const endings[] = {"c", "h", "bin"};
     spry_status s;
 
-    if (!identifier(name))
+    if (!sp_is_identifier(name))
         return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
     if (strlen(dir) > 4000)
         return sp_fail(SPRY_USAGE, "the directory's name is too long");

@@ -1,0 +1,67 @@
+/* move.c - elements from one place to another, and rows by their numbers. */
+#include "dense/move.h"
+
+#include <string.h>
+
+static void move_line(char *to, const char *from, const sp_move *z)
+{
+    int d = z->dims - 1;
+    int64_t n = d < 0 ? 1 : z->count[d];
+    int64_t a = d < 0 ? 1 : z->from[d], b = d < 0 ? 1 : z->to[d];
+
+    if (a == 1 && b == 1)
+        memcpy(to, from, (size_t)n * z->size);
+    else if (z->size == 4)
+        for (int64_t i = 0; i < n; i++)
+            ((float *)(void *)to)[i * b] =
+                ((const float *)(const void *)from)[i * a];
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + (size_t)(i * b) * z->size,
+                   from + (size_t)(i * a) * z->size, z->size);
+}
+
+static void move_loops(char *to, const char *from, const sp_move *z, int d)
+{
+    int64_t size = (int64_t)z->size;
+
+    if (d >= z->dims - 1) {
+        move_line(to, from, z);
+        return;
+    }
+    for (int64_t i = 0; i < z->count[d]; i++)
+        move_loops(to + i * z->to[d] * size, from + i * z->from[d] * size, z,
+                   d + 1);
+}
+
+void sp_move_part(const sp_move *z, void *to, const void *from, int i, int n)
+{
+    char *out = to;
+    const char *in = from;
+    sp_move part = *z;
+
+    if (z->dims > 0) {
+        int64_t begin = z->count[0] * i / n, end = z->count[0] * (i + 1) / n;
+
+        out += begin * z->to[0] * (int64_t)z->size;
+        in += begin * z->from[0] * (int64_t)z->size;
+        part.count[0] = end - begin;
+        if (end == begin)
+            return;
+    } else if (i > 0)
+        return;
+    move_loops(out, in, &part, 0);
+}
+
+int64_t sp_gather(float *out, const float *table, int64_t rows, int64_t each,
+                  const int64_t *which, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = which[i] < 0 ? which[i] + rows : which[i];
+
+        if (at < 0 || at >= rows)
+            return i;
+        memcpy(out + i * each, table + at * each, (size_t)each * sizeof *out);
+    }
+    return -1;
+}

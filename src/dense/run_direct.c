@@ -1,0 +1,216 @@
+/* run_direct.c - one share of a convolution or product by tiles of sums.
+ *
+ * Blocks of channels are taken one after the other over `block` tiles, so
+ * that what both need stays in the cache. */
+#include <string.h>
+
+#include "dense/tiling.h"
+
+/* ---- one line ---- */
+
+/* What all tiles of a block share. */
+typedef struct {
+    const sp_tiling *t;
+    sp_tile_kernel *const *kernel; /* of the block, by pixels */
+    sp_tile args;
+    const float *in, *add, *w; /* of the group, the block */
+    float *out;
+    int wide; /* channels of the block, padded */
+} sweep;
+
+/* Taps [from, to) of the line: one run of numbers where they touch. */
+static void set_taps(sp_tile *a, const sweep *w, int64_t from, int64_t to)
+{
+    const sp_tiling *t = w->t;
+
+    a->cols = t->joined ? to > from : to - from;
+    a->length = t->joined ? (to - from) * t->c : t->c;
+    a->w += from * t->c * w->wide;
+    a->in += from * t->tap_pixel;
+}
+
+/* A tile at an edge: sums that wait in memory for the taps that only some of
+ * its pixels have. */
+static void run_edge(const sweep *w, const sp_tile *line,
+                     const sp_tile_place *x)
+{
+    sp_tile a = *line;
+
+    a.last = 0;
+    set_taps(&a, w, x->from, x->to);
+    w->kernel[x->mr](&a);
+    for (int i = 0; i < x->edges; i++) {
+        const sp_edge_tap *e = &w->t->edge[x->first_edge + i];
+        sp_tile b = *line;
+
+        b.first = b.last = 0;
+        b.in += e->low * b.pixel;
+        b.sums += e->low * w->wide;
+        set_taps(&b, w, e->tap, e->tap + 1);
+        w->kernel[e->high - e->low](&b);
+    }
+    a = *line;
+    a.rows = a.first = 0;
+    w->kernel[x->mr](&a);
+}
+
+/* Tiles [from, to) of line p of an image. */
+static void run_line(const sweep *w, int64_t image, int64_t p, int from, int to)
+{
+    const sp_tiling *t = w->t;
+    int64_t y = p * t->step_h - t->top, r0 = 0, r1 = t->taps_h;
+    int64_t in = image * t->in_image, out = image * t->out_image;
+    sp_tile line = w->args;
+
+    while (r0 < r1 && y + r0 * t->dilate_h < 0)
+        r0++;
+    while (r1 > r0 && y + (r1 - 1) * t->dilate_h >= t->h)
+        r1--;
+    line.rows = r1 - r0;
+    line.w = w->w + image * t->w_image + r0 * line.w_row;
+    in += (y + r0 * t->dilate_h) * t->in_line;
+    out += p * t->out_line;
+    for (int i = from; i < to;) {
+        const sp_tile_place *x = &t->tile[i];
+        int run = x->run < to - i ? x->run : to - i;
+        sp_tile a = line;
+
+        a.in = w->in + in + x->at * t->in_pixel - t->left * t->pitch;
+        a.out = w->out + out + x->at * t->out_pixel;
+        a.add = w->add ? w->add + out + x->at * t->out_pixel : NULL;
+        a.tiles = run;
+        if (x->edges || x->from == x->to) {
+            a.tiles = run = 1;
+            run_edge(w, &a, x);
+        } else {
+            set_taps(&a, w, x->from, x->to);
+            w->kernel[x->mr](&a);
+        }
+        i += run;
+    }
+}
+
+/* Tiles [from, to), which may lie in several lines. */
+static void run_tiles(const sweep *w, int64_t from, int64_t to)
+{
+    const sp_tiling *t = w->t;
+
+    while (from < to) {
+        int64_t line = from / t->tiles, begin = line * t->tiles;
+        int64_t end = begin + t->tiles < to ? begin + t->tiles : to;
+
+        run_line(w, line / t->height, line % t->height, (int)(from - begin),
+                 (int)(end - begin));
+        from = end;
+    }
+}
+
+/* ---- shares ---- */
+
+static sweep sweep_of(const sp_dense_core *p, const spry_tensors *tensors,
+                      const float *packed, int64_t block, float *sums)
+{
+    const sp_tiling *t = p->tiling;
+    const sp_tile_set *set = p->loops.tiles;
+    int64_t g = block / t->blocks, b = block % t->blocks;
+    int64_t k0 = g * t->k + b * t->nr, terms = t->taps_h * t->taps_w * t->c;
+    int64_t padded = (t->k + set->lanes - 1) / set->lanes * set->lanes;
+    int v = sp_tiling_vectors(t, b, set->lanes);
+    sweep w = {.t = t,
+               .kernel = set->tile[v],
+               .in = tensors->in + g * t->c,
+               .out = tensors->out + k0,
+               .add = tensors->add ? tensors->add + k0 : NULL,
+               .wide = v * set->lanes};
+
+    if (packed)
+        w.w = packed + g * t->w_group + b * t->nr * terms;
+
+    w.args =
+        (sp_tile){.pixel = t->in_pixel,
+                  .row = t->tap_line,
+                  .col = t->tap_pixel,
+                  .w_row = t->taps_w * t->c * w.wide,
+                  .w_col = t->c * w.wide,
+                  .sums = sums,
+                  .first = 1,
+                  .last = 1,
+                  .pitch = t->out_pixel,
+                  .bias = p->bias ? p->bias + g * padded + b * t->nr : NULL,
+                  .keep = sp_tiling_keep(t, b),
+                  .f = &t->finish,
+                  .tiles = 1};
+    return w;
+}
+
+static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
+                  void *scratch)
+{
+    const sp_tiling *t = p->tiling;
+    int64_t tiles = t->images * t->height * t->tiles;
+    int64_t blocks = t->groups * t->blocks;
+    int64_t from = p->x.channels ? 0 : t->cut[i];
+    int64_t to = p->x.channels ? tiles : t->cut[i + 1];
+    int64_t first = p->x.channels ? t->cut[i] : 0;
+    int64_t last = p->x.channels ? t->cut[i + 1] : blocks;
+    int64_t step = p->x.block ? p->x.block : tiles;
+
+    for (int64_t at = from; at < to; at += step)
+        for (int64_t b = first; b < last; b++) {
+            sweep w = sweep_of(p, tensors, p->packed, b, scratch);
+
+            run_tiles(&w, at, at + step < to ? at + step : to);
+        }
+}
+
+/* ---- products with a B of each run ---- */
+
+/* Columns k0 .. k0 + keep of B, padded with zeros to `wide`. */
+static void pack_given(float *out, const spry_operator *op, const float *b,
+                       int64_t keep, int64_t wide)
+{
+    if (op->transposed) {
+        for (int64_t j = 0; j < wide; j++)
+            for (int64_t c = 0; c < op->k; c++)
+                out[c * wide + j] = j < keep ? b[j * op->pitch_b + c] : 0;
+        return;
+    }
+    for (int64_t c = 0; c < op->k; c++, out += wide, b += op->pitch_b) {
+        memcpy(out, b, (size_t)keep * sizeof *out);
+        for (int64_t j = keep; j < wide; j++)
+            out[j] = 0;
+    }
+}
+
+/* A block is packed, then multiplied with all rows that need it. */
+static void share_given(const sp_dense_core *p, const spry_tensors *tensors,
+                        int i, float *scratch)
+{
+    const spry_operator *op = &p->op;
+    const sp_tiling *t = p->tiling;
+    int lanes = p->loops.tiles->lanes;
+    int64_t shares = p->x.threads, all = t->images * t->blocks;
+    float *packed = scratch + SP_TILE_MR * SP_TILE_V * lanes;
+
+    for (int64_t u = all * i / shares; u < all * (i + 1) / shares; u++) {
+        int64_t image = u / t->blocks, b = u % t->blocks;
+        const float *from =
+            tensors->b + (op->shared_b ? 0 : image * op->skip_b);
+        sweep w = sweep_of(p, tensors, NULL, b, scratch);
+
+        pack_given(packed, op,
+                   from + b * t->nr * (op->transposed ? op->pitch_b : 1),
+                   w.args.keep, w.wide);
+        w.w = packed;
+        run_tiles(&w, image * t->tiles, (image + 1) * t->tiles);
+    }
+}
+
+void sp_direct_part(const sp_dense_core *p, const spry_tensors *t, int i,
+                    void *scratch)
+{
+    if (p->op.given)
+        share_given(p, t, i, scratch);
+    else
+        share(p, t, i, scratch);
+}
