@@ -9,9 +9,10 @@ static const opt options[] = {
     {0}};
 static const opt_page page = {
     "export",
-    "MATRIX",
+    "MATRIX|op:KIND,...",
     "Write NAME.c, NAME.h and NAME.bin: the kernel and the packed matrix,\n"
-    "to be compiled anywhere without spry.",
+    "to be compiled anywhere without spry. Of a dense operator also kernels/,\n"
+    "a CMakeLists.txt and an example.",
     {options, cli_compute},
     1,
     1};

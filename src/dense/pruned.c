@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "dense/internal.h"
 #include "dense/tiling.h"
 
 enum {
