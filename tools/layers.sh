@@ -13,9 +13,9 @@ function room_of(path,  part) {
     return part[1] == "src" ? part[2] \
                             : home(substr(part[3], 1, length(part[3]) - 2))
 }
-# A room has one public door, but matrix has two.
+# A room has one public door, but matrix and dense have two.
 function home(door) {
-    return door == "tensor" ? "matrix" : door
+    return door == "tensor" ? "matrix" : door == "operator" ? "dense" : door
 }
 BEGIN {
     while ((getline line < "src/LAYERS") > 0) {
