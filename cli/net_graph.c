@@ -405,7 +405,7 @@ static void print_files(const char *dir)
         printf("%s/kernels\n%s/example.c\n%s/CMakeLists.txt\n", dir, dir, dir);
         return;
     }
-    j = json_begin("spry.net.export/1");
+    j = json_begin("spry.net.graph.export/1");
     json_open(&j, "files", '[');
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%.4000s/%.64s.%s", dir, name, file[i]);

@@ -11,7 +11,7 @@ for file in mine.c mine.h mine.bin example.c CMakeLists.txt kernels/tile.c; do
 done
 grep -rq '#include "[a-z]*/[a-z]*/' dir && fail "it includes what is not there"
 expect 0 "$SPRY" net export $net --out dir --name mine --untuned --json
-document spry.net.export/1
+document spry.net.graph.export/1
 holds "len(d['files']) == 3"
 expect 0 "$SPRY" net export $net --out copy.onnx
 expect 0 "$SPRY" net inspect copy.onnx
