@@ -1,5 +1,6 @@
 /* cmd_records.c - what was measured: listed, shown, moved, checked. */
 #include "cli.h"
+#include "curves.h"
 #include "sample.h"
 
 #include <inttypes.h>
@@ -23,7 +24,8 @@ static const opt options[] = {
     {0}};
 static const opt_page page = {
     "records",
-    "list|show ID|export FILE|import FILE|merge STORE|sample STORE|check|gc",
+    "list|show ID|export FILE|import FILE|merge STORE|sample STORE|curves|"
+    "check|gc",
     "list    one line for each trial\n"
     "show    all of one trial, by its id or the beginning of it\n"
     "export  write everything as JSON lines; - for stdout; --format ansor\n"
@@ -34,6 +36,8 @@ static const opt_page page = {
     "merge   add what another store knows\n"
     "sample  the records of --op that teach most, into another store; - for\n"
     "        none, only the certificate\n"
+    "curves  how models learned: a line for each training, with --json every\n"
+    "        round\n"
     "check   verify the file and every row's hash\n"
     "gc      drop old failed trials and compact the file",
     {options, sample_options, cli_compute},
@@ -361,6 +365,7 @@ static const struct {
                {"import", import_from, 1, open_store},
                {"merge", merge, 1, open_store},
                {"sample", sample_records, 1, open_store_to_read},
+               {"curves", curves_of_records, 0, open_store_to_read},
                {"check", check, 0, open_store_to_read},
                {"gc", gc, 0, open_store_to_read},
                {NULL, NULL, 0, NULL}};

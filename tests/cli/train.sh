@@ -19,7 +19,15 @@ for n in 3 4 5 6 7 8; do
 done
 expect 0 "$SPRY" train --store r.db --kind mlp --rounds 3 --out m.spry --json
 document spry.train/1
+rounds=$(get "d['rounds']")
 holds "d['records'] > 20 and d['held_out']['problems'] >= 1"
+expect 0 "$SPRY" records curves --store r.db --json
+document spry.curves/1
+holds "[c['kind'] for c in d['curves']] == ['mlp']"
+holds "[r['round'] for r in d['curves'][0]['rounds']] \
+    == list(range(1, $rounds + 1))"
+expect 0 "$SPRY" records curves --store r.db
+has ' mlp ' out
 expect 0 "$SPRY" model info m.spry --json
 holds "d['models'][0]['kind'] == 'mlp' and d['models'][0]['records'] > 20"
 expect 0 "$SPRY" model compare m.spry m.spry
