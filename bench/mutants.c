@@ -214,7 +214,7 @@ static void print_cost(const char *schedule)
     (void)sp_oracle_check(o, sp_sparse_plan_of(plan));
     checked = sp_seconds() - begun;
     begun = sp_seconds();
-    (void)spry_run(plan, sp_oracle_B(o), sp_oracle_C(o));
+    sp_oracle_run(o, plan);
     run = sp_seconds() - begun;
     printf(
         "spmm 32 f32, 1M entries, %s: oracle %.0f ms, check %.0f ms, one run "

@@ -207,12 +207,10 @@ static void compare(sp_shared *shared, void *arg)
     ((outcome *)shared->data)->harmless = same;
 }
 
-static spry_status judge_case(bench_fate *fate, const trial *t,
-                              sp_shared *shared)
+static spry_status judge_case(bench_fate *fate, trial *t, sp_shared *shared)
 {
     outcome *out = shared->data;
-    sp_child_job job = {
-        .work = check, .arg = (void *)(uintptr_t)t, .seconds = PATIENCE};
+    sp_child_job job = {.work = check, .arg = t, .seconds = PATIENCE};
     sp_child_verdict v;
     spry_status s;
 

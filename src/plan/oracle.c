@@ -263,7 +263,7 @@ static double pair_times_r(const sp_oracle *o, int64_t b, int64_t d)
 }
 
 /* Row i of Ar; Br holds B r, of tensors nothing. */
-static double row_of_Ar(const sp_oracle *o, const double *Br, int64_t i)
+static double row_times_r(const sp_oracle *o, const double *Br, int64_t i)
 {
     const sp_sparse *p = o->p;
     const spry_matrix *A = p->A;
@@ -305,7 +305,7 @@ static spry_status make_freivalds(sp_oracle *o, uint64_t seed)
         Br[c] = sp_oracle_times_r(o, o->B, A->cols, c);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < A->rows; i++)
-        o->Ar[i] = row_of_Ar(o, sp_has_tensor(p->op) ? NULL : Br, i);
+        o->Ar[i] = row_times_r(o, sp_has_tensor(p->op) ? NULL : Br, i);
     sp_free(Br);
     return SPRY_OK;
 }
@@ -396,17 +396,9 @@ void sp_oracle_free(sp_oracle *o)
     sp_free(o);
 }
 
-const void *sp_oracle_B(const sp_oracle *o)
+void sp_oracle_run(const sp_oracle *o, const spry_plan *plan)
 {
-    return o->B;
-}
+    const void *second = sp_two_operands(o->p) ? o->D : NULL;
 
-const void *sp_oracle_D(const sp_oracle *o)
-{
-    return sp_two_operands(o->p) ? o->D : NULL;
-}
-
-void *sp_oracle_C(const sp_oracle *o)
-{
-    return o->C;
+    (void)spry_run_scaled(plan, 1, o->B, second, 0, o->C);
 }

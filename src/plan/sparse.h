@@ -115,9 +115,7 @@ spry_status sp_oracle_glance(const sp_oracle *o, const sp_sparse_plan *plan);
 spry_status sp_oracle_try(const sp_oracle *o, const sp_sparse_plan *plan,
                           double (*clock)(void), double *seconds);
 
-/* The operands and room for results, as the oracle holds them. */
-const void *sp_oracle_B(const sp_oracle *o);
-const void *sp_oracle_D(const sp_oracle *o);
-void *sp_oracle_C(const sp_oracle *o);
+/* One run on the oracle's operands that nobody looks at: to be timed. */
+void sp_oracle_run(const sp_oracle *o, const spry_plan *plan);
 
 #endif

@@ -89,8 +89,7 @@ static int checks_fast(const spry_problem *p)
 
 static void run(const void *oracle, const spry_plan *plan)
 {
-    (void)spry_run_scaled(plan, 1, sp_oracle_B(oracle), sp_oracle_D(oracle), 0,
-                          sp_oracle_C(oracle));
+    sp_oracle_run(oracle, plan);
 }
 
 static void forget(void *oracle)
