@@ -3,7 +3,7 @@
  * From stored records, within twenty minutes: those of others in the data
  * folder, and a store that TRANSFER_STORE names, with records of the same
  * suite on another machine. QUICK=1 takes three minutes and says little;
- * TRANSFER_PARTS=map,ginkgo,autosparse,bilstm,shipped,four,few runs some parts
+ * TRANSFER_PARTS=map,ginkgo,autosparse,bilstm,given,four,few runs some parts
  * only, TRANSFER_SEEDS=2 draws records less often. */
 #include "transfer/transfer.h"
 
@@ -39,7 +39,7 @@ int main(void)
     if (getenv("TRANSFER_SEEDS"))
         b.seeds = bounded(atoi(getenv("TRANSFER_SEEDS")), 1, SEEDS);
     if (asked("map") || asked("bilstm") || asked("four") || asked("few") ||
-        asked("shipped"))
+        asked("given"))
         load_tasks(&b);
     else
         enter_data();
@@ -52,8 +52,8 @@ int main(void)
         configurations(&b);
     if (asked("bilstm"))
         sequences(&b);
-    if (asked("shipped"))
-        shipped_models(&b);
+    if (asked("given"))
+        given_models(&b);
     if (asked("four") || asked("few"))
         few_shots(&b, asked("four"), asked("few"));
     printf("\n%.0f s in all\n", elapsed(&b));

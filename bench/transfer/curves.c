@@ -2,6 +2,7 @@
  * nobody has seen: who learns from what. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "few.h"
 
@@ -98,31 +99,35 @@ static void curve_limited(curve *c, const bench *b, int to_one, int op)
     take_part(&c->test, m, op, to, TEST);
 }
 
-/* The models that come with spry, on the Xeon. */
-static void curve_shipped(curve *c, const bench *b, int op)
+/* Models that have not seen the Xeon, there. */
+static void curve_given(curve *c, const bench *b, const char *folder, int op)
 {
     side s = {.parted = 0};
 
-    *c = (curve){.from = "shipped",
+    *c = (curve){.from = "given",
                  .to = "xeon",
                  .op = bench_ops[op],
                  .b = b,
-                 .shipped = 1};
+                 .given = folder};
     take_part(&c->pool, &b->task[XEON], op, s, POOL);
     take_part(&c->test, &b->task[XEON_REAL], op, s, TEST);
 }
 
-void shipped_models(bench *b)
+void given_models(bench *b)
 {
     static curve c[OPS];
+    const char *folder = getenv("TRANSFER_MODELS");
     int failed = 0;
 
-    if (!b->task[XEON].present || !b->task[XEON_REAL].present) {
-        printf("\nshipped -> xeon is not measured: records are absent\n");
+    if (!folder || !*folder || !b->task[XEON].present ||
+        !b->task[XEON_REAL].present) {
+        printf(
+            "\nmodels that are given are not tried: TRANSFER_MODELS names no "
+            "folder, or records are absent\n");
         return;
     }
     for (int op = 0; op < b->ops; op++)
-        curve_shipped(&c[op], b, op);
+        curve_given(&c[op], b, folder, op);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int op = 0; op < b->ops; op++)
         curve_fit(&c[op]);

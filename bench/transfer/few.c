@@ -264,7 +264,7 @@ static void print_aims(const curve *c, int ops)
                     mean_of(c, ops, SOURCE, 0, get_top1), 0.88);
     bench_aim_least(AIM("zero-shot-top-5"),
                     mean_of(c, ops, SOURCE, 0, get_top5), 0.95);
-    if (!c->shipped)
+    if (!c->given)
         bench_aim_least(AIM("zero-shot-multi-task-pairs"),
                         mean_of(c, ops, MULTI, 0, get_pairs), 0.875);
     aim_gap(AIM("gap-closed-by-32"), c, ops, 2, 0.5);
@@ -299,12 +299,12 @@ void print_curves(curve *c, int count, int ops)
     print_difference(c, ops, BAYES, SOURCE);
     print_difference(c, ops, CHOSEN, BAYES);
     print_difference(c, ops, FINE, BAYES);
-    if (!c->shipped) {
+    if (!c->given) {
         print_difference(c, ops, MULTI, BAYES);
         print_difference(c, ops, META, FINE);
     }
     print_difference(c, ops, KEPT, SOURCE);
-    if (!c->shipped) {
+    if (!c->given) {
         say_meta(c, ops);
         print_ablations(c, ops);
     }

@@ -30,9 +30,9 @@ typedef struct {
     spry_op op;
     const bench *b;
     sp_slice learn, stop, pool, test;
-    sp_slice home; /* unseen matrices on the machine that teaches */
-    int brief;     /* 1: only what the four tests ask for */
-    int shipped;   /* 1: the source is the model that comes with spry */
+    sp_slice home;     /* unseen matrices on the machine that teaches */
+    int brief;         /* 1: only what the four tests ask for */
+    const char *given; /* folder of the source; NULL: it is fitted */
     sp_slice simulated[IMAGINED], second; /* further tasks of the source */
     spry_machine machine[IMAGINED];
     int tasks;

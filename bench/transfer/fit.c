@@ -152,7 +152,7 @@ static void fit_meta(curve *c)
 
 int is_run(const curve *c, int m)
 {
-    return !c->shipped || (m != MULTI && m != META);
+    return !c->given || (m != MULTI && m != META);
 }
 
 /* Trained on all that the target gave. */
@@ -165,12 +165,12 @@ static void fit_there(curve *c)
     fit_source(c, &c->there, &c->pool.t, &none);
 }
 
-static void fit_shipped(curve *c)
+static void fit_given(curve *c)
 {
     sp_cost *cost = NULL;
     char path[512];
 
-    snprintf(path, sizeof path, "%s/cost-%s.spry", BENCH_MODELS,
+    snprintf(path, sizeof path, "%.480s/cost-%s.spry", c->given,
              spry_op_name(c->op));
     must(c, sp_cost_load(&cost, path));
     if (!c->failed)
@@ -182,8 +182,8 @@ static void fit_shipped(curve *c)
 
 void curve_fit(curve *c)
 {
-    if (c->shipped) {
-        fit_shipped(c);
+    if (c->given) {
+        fit_given(c);
         return;
     }
     for (int i = 0; i < IMAGINED && !c->failed; i++)
@@ -324,7 +324,7 @@ void curve_run(curve *c, int seed)
             c->v[m][k][seed] =
                 values_of(&c->test.t, m == RANDOM ? NULL : score);
         }
-        if (bench_shots[k] == 32 && !c->b->quick && !c->shipped)
+        if (bench_shots[k] == 32 && !c->b->quick && !c->given)
             other_kinds(c, score, &all.drawn, seed);
         sp_slice_free(&all.drawn);
         sp_slice_free(&all.chosen);

@@ -92,9 +92,10 @@ void enter_data(void)
 void load_tasks(bench *b)
 {
     static const char *const variable[] = {"TRANSFER_STORE", "TRANSFER_REAL",
-                                           "TRANSFER_LIMITED"};
+                                           "TRANSFER_LIMITED",
+                                           "TRANSFER_MODELS"};
 
-    for (int i = 0; i < 3; i++) { /* named from where we were called */
+    for (int i = 0; i < 4; i++) { /* named from where we were called */
         const char *named = getenv(variable[i]);
         char here[4096], path[8192];
 

@@ -86,7 +86,7 @@ int grow_rows(sp_trees *out, const row_table *r, int rounds);
 /* ---- tables ---- */
 
 void few_shots(bench *b, int four, int few); /* curves.c: both directions */
-void shipped_models(bench *b);               /* of what spry brings */
+void given_models(bench *b);                 /* of models that are there */
 void heat_map(bench *b);                     /* heat.c: machine x machine */
 void devices(bench *b);        /* devices.c: Ginkgo, one device left out */
 void configurations(bench *b); /* configs.c: AutoSparse, EPYC and E5 */
