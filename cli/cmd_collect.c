@@ -118,6 +118,21 @@ static spry_status read_ops(plan *p)
     return s;
 }
 
+/* Well probed, if there is time for that; a budget that leaves none for any
+ * probe is refused. */
+static spry_status open_probed(spry_machine *out)
+{
+    static const double PROBE = 2, WELL = 3 * 2;
+    double part = budget > 0 ? 0.2 * budget : HUGE_VAL;
+
+    if (part < PROBE && !machine_is_known())
+        return say_fail(SPRY_BUDGET,
+                        "this machine is not known yet, and probing takes "
+                        "about %s: spry probe does it once",
+                        say_seconds(PROBE));
+    return open_machine(out, part < WELL ? 1 : 2);
+}
+
 /* One machine per thread count; each is probed by itself, once. */
 static spry_status read_machines(plan *p)
 {
@@ -129,7 +144,7 @@ static spry_status read_machines(plan *p)
         cli.threads = 1;
     if (!counts) {
         p->machines = 1;
-        return open_machine(&p->machine[0], 2);
+        return open_probed(&p->machine[0]);
     }
     for (const char *at = counts; s == SPRY_OK && next_word(word, &at);) {
         if (p->machines == MOST)
@@ -137,7 +152,7 @@ static spry_status read_machines(plan *p)
         s = whole_number(&threads, word, "limits", 1e4);
         cli.threads = (int)threads;
         if (s == SPRY_OK)
-            s = open_machine(&p->machine[p->machines++], 2);
+            s = open_probed(&p->machine[p->machines++]);
     }
     return s;
 }
@@ -209,7 +224,12 @@ static spry_status collect_one(tally *t, const spry_problem *p,
     o.choose = choose;
     o.progress = show;
     o.payload = t;
-    s = say_status(spry_collect(&c, t->db, p, t->source, NULL, &o));
+    s = spry_collect(&c, t->db, p, t->source, NULL, &o);
+    if (s == SPRY_BUDGET && t->trials > 0) { /* enough for others, not for it */
+        t->stopped = 1;
+        return SPRY_OK;
+    }
+    s = say_status(s);
     count(t, &c);
     if (stop_asked() || seconds_left(t) <= 0)
         t->stopped = 1;
@@ -352,7 +372,6 @@ static spry_status collect(tally *t, const plan *p, const sources *l)
 {
     spry_status s = SPRY_OK;
 
-    t->begun = now_seconds();
     for (int i = 0; i < l->count; i++)
         t->of += problems_of(p, l->name[i]);
     for (int i = 0; s == SPRY_OK && i < l->count && !t->stopped; i++) {
@@ -370,7 +389,7 @@ spry_status cmd_collect(int argc, char **argv)
 {
     sources list = {0};
     plan *p;
-    tally t = {0};
+    tally t = {.begun = now_seconds()};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

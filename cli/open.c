@@ -120,6 +120,21 @@ spry_status probe_well(spry_machine *m)
     return s;
 }
 
+int machine_is_known(void)
+{
+    spry_records *db = NULL;
+    spry_machine m, stored = {.probed = 0};
+    int found = 0;
+
+    if (cli.machine)
+        return 1;
+    if (spry_machine_detect(&m) == SPRY_OK && limit(&m) == SPRY_OK &&
+        spry_records_open(&db, cli.store) == SPRY_OK)
+        (void)spry_records_get_machine(db, &stored, &found, m.fingerprint);
+    spry_records_close(db);
+    return found && stored.probed;
+}
+
 /* Numbers from the store, else from a probe that the store then keeps. The
  * user's own store, when it cannot be used, costs two seconds, not the answer;
  * one that was named must be a store. */

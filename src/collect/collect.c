@@ -9,14 +9,20 @@
 #include "base/base.h"
 #include "codegen/codegen.h"
 #include "collect/internal.h"
+#include "jit/jit.h"
 #include "problem/sparse.h"
 #include "spry/jit.h"
+#include "tune/budget.h"
 
 /* Trials whose kernels are compiled together, and that race together. */
 enum { BATCH = 128, SIDE_BY_SIDE = SP_HEAT_WIDEST };
 
 /* Drawn for each that is chosen. */
 enum { CANDIDATES = 8 };
+
+/* Where time is short: seconds of a kernel as long as none was compiled, and
+ * the share of what is left that a batch of them may take. */
+static const double KERNEL_SECONDS = 0.15, COMPILE_SHARE = 0.4;
 
 /* A trial this many times slower than the baseline need not race. */
 static const double CUT = 8;
@@ -39,7 +45,7 @@ typedef struct {
     sp_kernels *kernels;
     void *oracle;
     sp_shared shared; /* sp_result[list.count] */
-    int baselines, count, recorded;
+    int baselines, count, recorded, compiled;
     double begun, deadline, renewed;
     char claim[192];
     spry_status stored; /* whether the last trial could be kept */
@@ -133,10 +139,28 @@ static void compile(collection *c, const sp_urn *u, int from, int to)
             spec[n++] =
                 sp_codegen_spec(x, u->p, c->m.isa, x->index ? x->index : 32);
     }
+    sp_jit_until(isfinite(c->deadline) ? c->deadline : 0);
     if (u->compile)
         (void)sp_kernels_add(c->kernels, spec, n, c->m.fingerprint,
                              c->m.threads);
+    sp_jit_until(0);
+    c->compiled += n;
     c->out->compile_seconds += sp_seconds() - begun;
+}
+
+/* The end of the batch that begins with result `from`: compiling ends in time,
+ * as far as can be told from what was compiled before. */
+static int batch_end(const collection *c, int from)
+{
+    double each = c->compiled > 0 ? c->out->compile_seconds / c->compiled
+                                  : KERNEL_SECONDS;
+    double fit =
+        COMPILE_SHARE * (c->deadline - sp_seconds()) / fmax(each, 1e-6);
+    int most = fit < 1 ? 1 : fit < BATCH ? (int)fit : BATCH;
+
+    if (c->compiled == 0 && most < BATCH && most > c->m.threads)
+        most = c->m.threads; /* to find out */
+    return from + most < c->count ? from + most : c->count;
 }
 
 /* Of the thread that asks, which is the one that runs. */
@@ -179,7 +203,7 @@ static spry_status measure(collection *c, const sp_urn *u)
     for (int from = c->baselines, to;
          s == SPRY_OK && plain_ways_done(c) && from < c->count && !watch(c);
          from = to) {
-        to = from + BATCH < c->count ? from + BATCH : c->count;
+        to = batch_end(c, from);
         compile(c, u, from, to);
         s = sp_heats_run(&h, from, to);
     }
@@ -262,6 +286,26 @@ static spry_status draw(collection *c, const sp_urn *u)
     return s;
 }
 
+/* SPRY_BUDGET where right answers and the first race take longer than there
+ * is. */
+static spry_status check_budget(const collection *c)
+{
+    sp_proposal way[SP_BASELINES];
+    double plain, need;
+
+    if (!(c->opt.seconds > 0) || !c->family->baselines(way, c->p, &c->m))
+        return SPRY_OK;
+    plain = c->family->estimate(c->p, way[0].text, &c->m);
+    need = sp_budget_least(plain);
+    if (!isfinite(need) ||
+        need <= c->opt.seconds + sp_budget_more(c->opt.seconds))
+        return SPRY_OK;
+    return sp_fail(SPRY_BUDGET,
+                   "a run takes about %.2g s, so that a first trial takes "
+                   "%.2g s; %.2g s are left of the budget",
+                   plain, need, c->opt.seconds);
+}
+
 static spry_status collect(collection *c)
 {
     sp_urn u = {.p = sp_sparse_of(c->p),
@@ -279,7 +323,9 @@ static spry_status collect(collection *c)
         s = sp_kernels_open(&c->kernels);
     if (s != SPRY_OK || (!c->opt.list && c->known.count >= c->opt.schedules))
         return s;
-    s = draw(c, &u);
+    s = check_budget(c);
+    if (s == SPRY_OK)
+        s = draw(c, &u);
     if (s == SPRY_OK)
         s = c->family->ask(&c->oracle, c->p, c->opt.seed, SP_TO_CHECK);
     return s == SPRY_OK ? measure(c, &u) : s;

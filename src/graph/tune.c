@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/executor.h"
+#include "tune/budget.h"
 #include "tune/heat.h"
 
 #define BUDGET 60.0
@@ -184,7 +185,8 @@ static spry_status look(spry_executor *e, tuning *t)
 
     t->trial = (sp_seconds() - begun) * TURNS * TURN_RUNS / RUNS;
     need = sp_seconds() - t->begun + t->trial + LEAST;
-    if (s == SPRY_OK && e->o.seconds > 0 && need > 1.2 * t->budget)
+    if (s == SPRY_OK && e->o.seconds > 0 &&
+        need > t->budget + sp_budget_more(t->budget))
         s = sp_fail(SPRY_BUDGET,
                     "making the network ready, tuning one operator and trying "
                     "it takes %.2g s at least; the budget is %.2g s",

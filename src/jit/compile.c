@@ -34,9 +34,19 @@ void sp_jit_limit(double seconds)
     atomic_store(&limit_ms, (int)(seconds * 1000));
 }
 
+static _Atomic double until;
+
+void sp_jit_until(double moment)
+{
+    atomic_store(&until, moment);
+}
+
 double sp_compile_limit(void)
 {
-    return atomic_load(&limit_ms) / 1000.0;
+    double seconds = atomic_load(&limit_ms) / 1000.0;
+    double end = atomic_load(&until), left = end - sp_seconds();
+
+    return end > 0 && left < seconds ? left : seconds;
 }
 
 static spry_status write_source(const char *path, const char *source,

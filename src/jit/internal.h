@@ -62,6 +62,8 @@ void sp_place_remove(const char *path); /* with the files in it */
 
 /* ---- compile.c: text to the bytes of a shared object ---- */
 
+double sp_compile_limit(void); /* seconds */
+
 extern const char *const sp_compile_flags[]; /* ours, NULL-terminated */
 
 /* The object exports key_hex as SP_JIT_KEY_SYMBOL. Scratch space is looked
@@ -69,7 +71,6 @@ extern const char *const sp_compile_flags[]; /* ours, NULL-terminated */
 spry_status sp_compile(sp_bytes *out, const sp_compiler *cc, const char *source,
                        const char *const flags[], const char *key_hex,
                        const char *first);
-double sp_compile_limit(void); /* seconds */
 
 /* ---- secret.c: the user's secret ---- */
 

@@ -27,5 +27,7 @@ void sp_jit_free(sp_jit_code *code);
 
 /* A compile may take this long (20 s unless set). */
 void sp_jit_limit(double seconds);
+/* None may last beyond this moment of sp_seconds; 0: any may. */
+void sp_jit_until(double moment);
 
 #endif

@@ -4,6 +4,8 @@
  * more: the heats and the final run in children, which are ended in time to
  * make the winner, check it and hand it over. What cannot be done in it by any
  * means is refused at once, with the seconds that it takes. */
+#include "tune/budget.h"
+
 #include <math.h>
 
 #include "base/base.h"
@@ -26,16 +28,21 @@ static const double LEAST_RUNS = 30, LEAST_SECONDS = 0.15;
 /* A first look at a machine takes about so long. */
 static const double PROBE_SECONDS = 1.5, PROBE_SHARE = 0.2;
 
-static double more_than(double asked)
+double sp_budget_more(double asked)
 {
     return fmax(MORE_SHARE * asked, MORE_LEAST);
+}
+
+double sp_budget_least(double plain)
+{
+    return LEAST_SECONDS + LEAST_RUNS * plain;
 }
 
 void sp_budget_begin(sp_tuner *t)
 {
     double asked = t->opt.seconds;
 
-    t->end = asked > 0 ? t->begun + asked + AIMED * more_than(asked) : 0;
+    t->end = asked > 0 ? t->begun + asked + AIMED * sp_budget_more(asked) : 0;
 }
 
 int sp_budget_has_time_to_probe(const sp_tuner *t)
@@ -58,9 +65,9 @@ void sp_budget_set_deadline(sp_tuner *t)
 
 spry_status sp_budget_check(const sp_tuner *t, double plain)
 {
-    double need = LEAST_SECONDS + LEAST_RUNS * plain;
+    double need = sp_budget_least(plain);
 
-    if (t->end <= 0 || need <= t->opt.seconds + more_than(t->opt.seconds))
+    if (t->end <= 0 || need <= t->opt.seconds + sp_budget_more(t->opt.seconds))
         return SPRY_OK;
     return sp_fail(SPRY_BUDGET,
                    "a run takes about %.2g s, so that tuning takes %.2g s at "
