@@ -5,8 +5,10 @@
  * Both builds tune each problem in a process of their own, with nothing
  * remembered; then what they found runs in turns. A third process, of this
  * build again, is the control: how far two tunes of one build differ. Ratios
- * are the other's time / ours. QUICK=1 takes three minutes; ONLY=name,name
- * leaves out all other problems; the last lines are the aims. */
+ * are the other's time / ours. Matrices and networks are tuned; of networks
+ * the loops alone race, too: the same way in every build. QUICK=1 takes three
+ * minutes; ONLY=name,name leaves out all other problems, GROUP=loops all other
+ * groups; the last lines are the aims. */
 #define _DEFAULT_SOURCE /* setenv */
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@
 #include "measure/measure.h"
 
 enum { OURS, OTHER, AGAIN, BUILDS, MOST = 200, LINE = 4096 };
+enum { MATRICES, NETWORKS, LOOPS, GROUPS };
+static const char *const group_name[GROUPS] = {"matrices", "networks", "loops"};
 
 static const double PATIENCE = 120;     /* seconds for one answer */
 static const double RACE_SECONDS = 1.5; /* and as long once more in doubt */
@@ -39,7 +43,7 @@ typedef struct {
     build b[BUILDS];
     double deadline;
     double other[MOST], again[MOST]; /* time / ours */
-    int network[MOST];
+    int group[MOST];
     int count, failed;
 } contest;
 
@@ -87,7 +91,7 @@ static void close_build(build *b)
         bench_folder_remove(b->folder);
 }
 
-/* Every build tunes the problem; 0 when one of them cannot. */
+/* Every build makes its plan of the problem; 0 when one of them cannot. */
 static int tune(contest *c, const char *name, const char *question)
 {
     char answer[LINE];
@@ -124,14 +128,14 @@ static spry_status race(contest *c, sp_racer *out, double seconds)
     return sp_race(out, who, BUILDS, &o);
 }
 
-static void meet(contest *c, const char *name, const char *question,
-                 int network)
+static void meet(contest *c, const char *name, const char *question, int group)
 {
     sp_racer out[BUILDS] = {0};
     spry_status s;
 
     if (c->count == MOST || sp_seconds() > c->deadline ||
-        !bench_listed("ONLY", name))
+        !bench_listed("ONLY", name) ||
+        !bench_listed("GROUP", group_name[group]))
         return;
     if (!tune(c, name, question)) {
         c->failed++;
@@ -144,7 +148,7 @@ static void meet(contest *c, const char *name, const char *question,
         return;
     c->other[c->count] = 1 / out[OTHER].speedup;
     c->again[c->count] = 1 / out[AGAIN].speedup;
-    c->network[c->count++] = network;
+    c->group[c->count++] = group;
     printf("%-24s %8.3g ms %6.3f [%.3f, %.3f] control %6.3f\n", name,
            1e3 * out[OURS].seconds, 1 / out[OTHER].speedup, 1 / out[OTHER].high,
            1 / out[OTHER].low, 1 / out[AGAIN].speedup);
@@ -178,7 +182,7 @@ static void meet_matrices(contest *c, int turn)
                  kinds[kind].name);
         snprintf(question, sizeof question, "matrix gen:%s %s\n", spec,
                  kinds[kind].text);
-        meet(c, name, question, 0);
+        meet(c, name, question, MATRICES);
     }
 }
 
@@ -198,23 +202,52 @@ static void meet_networks(contest *c, int which)
                  batches[which]);
         snprintf(question, sizeof question, "network %s %d\n", networks[i],
                  batches[which]);
-        meet(c, name, question, 1);
+        meet(c, name, question, NETWORKS);
     }
+}
+
+/* The same loops in every build: forms of networks, each named. */
+static const struct {
+    const char *name, *text;
+    int batch;
+} ways[] = {
+    {"gather", "gather threads=1", 1},
+    {"plain", "plain threads=1", 64},
+    {"rows8", "rows tile=8 threads=1", 64},
+    {"rows16", "rows tile=16 threads=1", 64},
+    {"rows32", "rows tile=32 threads=2", 1024},
+    {"edges", "edges order=destination", 64},
+};
+
+static void meet_loops(contest *c)
+{
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
+            char name[64], question[LINE];
+
+            snprintf(name, sizeof name, "%.*s-%s",
+                     (int)strcspn(networks[i] + 4, ","), networks[i] + 4,
+                     ways[w].name);
+            snprintf(question, sizeof question, "way %s %d %s\n", networks[i],
+                     ways[w].batch, ways[w].text);
+            meet(c, name, question, LOOPS);
+        }
 }
 
 /* ---- in the end ---- */
 
 /* The mean of one group, and of its control, as an aim: not below 1 but for
  * what its interval leaves open. */
-static void sum_up(const contest *c, const char *name, int network)
+static void sum_up(const contest *c, int group)
 {
+    const char *name = group_name[group];
     double other[MOST], again[MOST];
     sp_interval mean, control;
     char aim[64];
     int n = 0;
 
     for (int i = 0; i < c->count; i++)
-        if (c->network[i] == network) {
+        if (c->group[i] == group) {
             other[n] = c->other[i];
             again[n++] = c->again[i];
         }
@@ -252,12 +285,14 @@ int main(int argc, char **argv)
         meet_matrices(&c, turn);
         if (turn < (int)(sizeof batches / sizeof batches[0]))
             meet_networks(&c, turn);
+        if (turn == 0)
+            meet_loops(&c);
     }
     for (int i = 0; i < BUILDS; i++)
         close_build(&c.b[i]);
     if (c.failed)
         printf("%d problems that not all could tune\n", c.failed);
-    sum_up(&c, "matrices", 0);
-    sum_up(&c, "networks", 1);
+    for (int group = 0; group < GROUPS; group++)
+        sum_up(&c, group);
     return 0;
 }

@@ -5,6 +5,7 @@
  *
  *     matrix PATH OP COLS TYPE   ok SCHEDULE       tune it, nothing remembered
  *     network PATH BATCH         ok SCHEDULE
+ *     way PATH BATCH SCHEDULE    ok SCHEDULE       a network, not tuned
  *     run TIMES                  ran SECONDS       of all runs together
  *
  * or by "no" and a sentence. PATH is a file or gen:SPEC. */
@@ -57,13 +58,15 @@ static void *operand(const spry_problem *p, int which)
     return x;
 }
 
-static spry_status tune(job *j)
+/* Tuned, or as `way` says. */
+static spry_status make_plan(job *j, const char *way)
 {
     spry_tune_options opt = SPRY_TUNE_DEFAULTS;
     spry_status s;
 
     opt.again = 1;
-    s = spry_tune(&j->plan, j->p, &opt);
+    s = way ? spry_plan_from(&j->plan, j->p, way, NULL)
+            : spry_tune(&j->plan, j->p, &opt);
     if (s != SPRY_OK)
         return s;
     j->B = operand(j->p, 0);
@@ -110,7 +113,9 @@ static spry_status run(const job *j, int times, double *seconds)
 static spry_status obey(job *j, char *line)
 {
     char path[LINE], op[16], type[16];
+    const char *way = NULL;
     long long number;
+    int at = 0;
     double seconds;
     spry_status s;
 
@@ -126,10 +131,14 @@ static spry_status obey(job *j, char *line)
         s = open_matrix(j, path, op, number, type);
     else if (sscanf(line, "network %4095s %lld", path, &number) == 2)
         s = open_network(j, path, number);
-    else
+    else if (sscanf(line, "way %4095s %lld %n", path, &number, &at) == 2 &&
+             at > 0) {
+        way = line + at;
+        s = open_network(j, path, number);
+    } else
         s = sp_fail(SPRY_USAGE, "not understood: %.60s", line);
     if (s == SPRY_OK)
-        s = tune(j);
+        s = make_plan(j, way);
     if (s == SPRY_OK)
         printf("ok %s\n", spry_plan_text(j->plan));
     return s;

@@ -14,7 +14,7 @@ const opt fit_options[] = {
      "what is held out to grade by (by_problem)"},
     {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
     {"budget", OPT_SECONDS, &budget, "TIME",
-     "stop fitting a model after so long"},
+     "of train: take no longer, reading included; else for each fit"},
     {0}};
 
 static int progress(const spry_lap *lap, void *unused)

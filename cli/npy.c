@@ -169,62 +169,21 @@ spry_status dense_convert(dense *d, spry_type type)
 
 /* ---- writing ---- */
 
-static int put_array(FILE *f, const dense *d)
-{
-    int64_t count = d->shape[0] * d->shape[1];
-    char head[SP_NPY_HEAD];
-
-    sp_npy_write(head, d->type == SPRY_F32 ? "<f4" : "<f8",
-                 d->dims == 2 ? 2 : 1, d->dims == 2 ? d->shape : &count);
-    fwrite(head, 1, sizeof head, f);
-    fwrite(d->data, (size_t)d->type, (size_t)count, f);
-    return fflush(f) == 0 && !ferror(f);
-}
-
-static spry_status cannot(const char *path)
-{
-    return say_fail(SPRY_SYSTEM, "cannot write %s: %s", path, strerror(errno));
-}
-
-/* Into a temporary beside it, then renamed: whole or not at all. */
-static spry_status write_whole(const dense *d, const char *path)
-{
-    char temp[4096];
-    mode_t mask = umask(0);
-    FILE *f;
-    int fd, good;
-
-    umask(mask);
-    if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
-        return say_fail(SPRY_USAGE, "the name %s is too long", path);
-    fd = mkstemp(temp);
-    if (fd < 0)
-        return cannot(path);
-    f = fdopen(fd, "wb");
-    good = f && put_array(f, d) && fchmod(fd, 0666 & ~mask) == 0;
-    if (f)
-        good = fclose(f) == 0 && good;
-    else
-        close(fd);
-    if (good && rename(temp, path) == 0)
-        return SPRY_OK;
-    unlink(temp);
-    return cannot(path);
-}
-
 spry_status npy_write(const dense *d, const char *path)
 {
-    struct stat st;
-    FILE *f;
-    int good;
+    int64_t count = d->shape[0] * d->shape[1];
+    size_t bytes = (size_t)count * (size_t)d->type;
+    const char *type = d->type == SPRY_F32 ? "<f4" : "<f8";
+    const int64_t *shape = d->dims == 2 ? d->shape : &count;
+    char head[SP_NPY_HEAD];
 
-    if (strcmp(path, "-") == 0)
-        return put_array(stdout, d) || errno == EPIPE ? SPRY_OK : cannot(path);
-    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
-        return write_whole(d, path);
-    f = fopen(path, "wb"); /* a pipe or a device takes no rename */
-    good = f && put_array(f, d);
-    if (f)
-        good = fclose(f) == 0 && good;
-    return good ? SPRY_OK : cannot(path);
+    if (strcmp(path, "-") != 0)
+        return say_status(sp_npy_save(path, type, d->dims == 2 ? 2 : 1, shape,
+                                      d->data, bytes));
+    sp_npy_write(head, type, d->dims == 2 ? 2 : 1, shape);
+    fwrite(head, 1, sizeof head, stdout);
+    fwrite(d->data, 1, bytes, stdout);
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+        return SPRY_OK;
+    return say_fail(SPRY_SYSTEM, "cannot write %s: %s", path, strerror(errno));
 }

@@ -1,15 +1,11 @@
 /* file.c - whole files in, whole files out.
  *
  * Reading copies instead of mapping: a file that another process cuts short
- * must be an error, not a signal. Writing goes to a temporary beside the
- * target and is renamed when it is safe on disk. */
+ * must be an error, not a signal. */
 #include "base/base.h"
-#include "base/site.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,107 +113,6 @@ void sp_file_free(sp_file *f)
 }
 
 /* ---- writing ---- */
-
-/* Pipes and devices cannot be replaced, and links must not be: renaming over
- * /dev/stdout would take it away from everyone. */
-static int is_special(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
-/* A fresh file beside path, with the permissions the user's umask gives; one
- * of the user's own folders is nobody else's business. */
-static int open_temporary(sp_writer *w)
-{
-    static atomic_uint count;
-
-    mode_t mode = sp_is_users_own(w->path) ? 0600 : 0666;
-
-    for (int tries = 0; tries < 100; tries++) {
-        int fd;
-
-        snprintf(w->temp, sizeof w->temp, "%s.%lx.%x", w->path,
-                 (unsigned long)getpid(), atomic_fetch_add(&count, 1));
-        fd = open(w->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 && mode == 0600)
-            (void)fchmod(fd, mode);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
-spry_status sp_writer_open(sp_writer *w, const char *path)
-{
-    int fd;
-
-    *w = (sp_writer){0};
-    if (strlen(path) >= sizeof w->path)
-        return sp_fail(SPRY_SYSTEM, "%.64s...: the name is too long", path);
-    strcpy(w->path, path);
-    fd = is_special(path)
-             ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-             : open_temporary(w);
-    w->f = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (w->f)
-        return SPRY_OK;
-    if (fd >= 0)
-        close(fd);
-    return sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", path);
-}
-
-/* The rename itself must survive a power cut; a file system that cannot
- * sync a directory is no reason to fail. */
-static void sync_directory(const char *path)
-{
-    char copy[sizeof((sp_writer *)0)->path];
-    int fd;
-
-    strcpy(copy, path);
-    fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
-/* Flush to the disk and close; 0 and errno when something was lost. */
-static int finish(sp_writer *w, int keep)
-{
-    int good = !ferror(w->f) && !fflush(w->f), why;
-
-    if (good && keep && *w->temp)
-        good = !fsync(fileno(w->f));
-    why = errno;
-    if (fclose(w->f) && good) {
-        good = 0;
-        why = errno;
-    }
-    w->f = NULL;
-    errno = why;
-    return good;
-}
-
-spry_status sp_writer_close(sp_writer *w, int keep)
-{
-    spry_status s = SPRY_OK;
-    int good;
-
-    if (!w->f)
-        return SPRY_OK;
-    good = finish(w, keep);
-    if (good && keep && *w->temp)
-        good = !rename(w->temp, w->path);
-    if (!good && keep)
-        s = sp_fail_errno(SPRY_SYSTEM, "%s: cannot be written", w->path);
-    if (*w->temp && good && keep)
-        sync_directory(w->path);
-    else if (*w->temp)
-        unlink(w->temp);
-    return s;
-}
 
 spry_status sp_file_write(const char *path, const void *data, size_t n)
 {

@@ -190,3 +190,19 @@ void sp_npy_write(char out[SP_NPY_HEAD], const char *type, int dims,
     memcpy(out + 10, text, (size_t)n);
     out[SP_NPY_HEAD - 1] = '\n';
 }
+
+spry_status sp_npy_save(const char *path, const char *type, int dims,
+                        const int64_t *shape, const void *data, size_t bytes)
+{
+    char head[SP_NPY_HEAD];
+    sp_writer w;
+    spry_status s = sp_writer_open(&w, path);
+
+    if (s != SPRY_OK)
+        return s;
+    sp_npy_write(head, type, dims, shape);
+    fwrite(head, 1, sizeof head, w.f);
+    if (bytes > 0)
+        fwrite(data, 1, bytes, w.f); /* ferror tells on closing */
+    return sp_writer_close(&w, 1);
+}

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "spry/status.h"
+
 enum {
     SP_NPY_BEGIN = 12,    /* bytes that tell how long a header is */
     SP_NPY_HEAD = 128,    /* of a header that is written */
@@ -43,5 +45,9 @@ double sp_npy_real(const sp_npy *a, const char *at, int64_t k);
  * dimensions. */
 void sp_npy_write(char out[SP_NPY_HEAD], const char *type, int dims,
                   const int64_t *shape);
+
+/* The same with its elements as a file, whole or not at all. */
+spry_status sp_npy_save(const char *path, const char *type, int dims,
+                        const int64_t *shape, const void *data, size_t bytes);
 
 #endif

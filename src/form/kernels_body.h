@@ -452,38 +452,56 @@ static void turn(float *to, const float *x, int64_t width, int tile, int count)
 
 /* ---- neuron by neuron ---- */
 
-/* Neuron v of layer l, for `side` inputs in value[slots][side]. */
-INLINE void plain_neuron(float *value, const sp_plain *p, int64_t v, int64_t l,
-                         int side)
+enum { SIDE_VECS = SP_SIDE / SP_LANES };
+
+/* Neuron v, for SP_SIDE inputs in value[slots][SP_SIDE]. */
+INLINE void plain_side(float *value, const sp_plain *p, int64_t v,
+                       spry_activation a, const ending *e)
 {
     const spry_network *n = p->net;
-    float sum[SP_SIDE] = {0};
-    float *to = value + (int64_t)p->places.home[v] * side;
+    vec sum[SIDE_VECS] = {{0}};
+    float *to = value + (int64_t)p->places.home[v] * SP_SIDE;
 
     for (int64_t k = n->start[v]; k < n->start[v + 1]; k++) {
-        const float *from = value + (int64_t)p->source[k] * side;
+        const vec *from =
+            (const vec *)(value + (int64_t)p->source[k] * SP_SIDE);
 
-        for (int i = 0; i < side; i++)
-            sum[i] += n->weight[k] * from[i];
+        UNROLL for (int i = 0; i < SIDE_VECS; i++) sum[i] +=
+            n->weight[k] * from[i];
     }
-    for (int i = 0; i < side; i++)
-        to[i] =
-            sp_finish(n->activation[l], sum[i], n->bias[v], n->bias_on_nonzero);
+    UNROLL for (int i = 0; i < SIDE_VECS; i++)((vec *)to)[i] =
+        finish(sum[i], (vec){0} + n->bias[v], e);
+    for (int i = 0; e->curved && i < SP_SIDE; i++)
+        to[i] = sp_activate(a, to[i]);
 }
 
-INLINE void plain_layers(float *value, const sp_plain *p, int side)
+/* The same for one input in value[slots]. */
+INLINE void plain_one(float *value, const sp_plain *p, int64_t v,
+                      spry_activation a)
 {
-    for (int64_t l = 0; l < p->net->layers; l++)
-        for (int64_t v = p->net->first[l]; v < p->net->first[l + 1]; v++)
-            plain_neuron(value, p, v, l, side);
+    const spry_network *n = p->net;
+    float sum = 0;
+
+    for (int64_t k = n->start[v]; k < n->start[v + 1]; k++)
+        sum += n->weight[k] * value[p->source[k]];
+    value[p->places.home[v]] =
+        sp_finish(a, sum, n->bias[v], n->bias_on_nonzero);
 }
 
 static void plain(float *value, const sp_plain *p, int side)
 {
-    if (side == 1)
-        plain_layers(value, p, 1);
-    else
-        plain_layers(value, p, SP_SIDE);
+    const spry_network *n = p->net;
+
+    for (int64_t l = 0; l < n->layers; l++) {
+        spry_activation a = n->activation[l];
+        ending e = ending_of(a, n->bias_on_nonzero);
+
+        for (int64_t v = n->first[l]; v < n->first[l + 1]; v++)
+            if (side == 1)
+                plain_one(value, p, v, a);
+            else
+                plain_side(value, p, v, a, &e);
+    }
 }
 
 extern const sp_net_kernels SET(sp_net_kernels);

@@ -372,8 +372,39 @@ static void reading_close(reading *r)
     sp_free(r->row);
 }
 
+/* Matrices are read and looked at until the time is over, which is the case
+ * when not all were. */
+static spry_status make_subjects(sp_data *d, const reading *r, int threads,
+                                 double until)
+{
+    double begun = sp_seconds();
+    int64_t made = 0;
+
+#pragma omp parallel for schedule(dynamic, 1) \
+    num_threads(threads) reduction(+ : made) if (threads > 1)
+    for (int64_t k = 0; k < d->e.subjects; k++)
+        if (!(until > 0) || sp_seconds() < until) {
+            make_subject(d, k, &r->subject[k]);
+            made++;
+        }
+    if (made == d->e.subjects)
+        return SPRY_OK;
+    return sp_fail(SPRY_BUDGET,
+                   "%lld of the %lld problems could be read within the "
+                   "budget; reading all takes about %.2g s",
+                   (long long)made, (long long)d->e.subjects,
+                   (sp_seconds() - begun) * (double)d->e.subjects /
+                       (double)(made + 1));
+}
+
 spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
                          const char *machine, int threads)
+{
+    return sp_data_open_until(out, db, op, machine, threads, 0);
+}
+
+spry_status sp_data_open_until(sp_data *out, spry_records *db, spry_op op,
+                               const char *machine, int threads, double until)
 {
     reading r = {.d = out, .op = op, .machine = machine};
     spry_status s;
@@ -386,12 +417,10 @@ spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
         s = sort_rows(out, &r, db);
     if (s == SPRY_OK) {
         level_times(&out->e);
-#pragma omp parallel for schedule(dynamic, 1) \
-    num_threads(threads) if (threads > 1)
-        for (int64_t k = 0; k < out->e.subjects; k++)
-            make_subject(out, k, &r.subject[k]);
-        s = unite_groups(out, &r);
+        s = make_subjects(out, &r, threads, until);
     }
+    if (s == SPRY_OK)
+        s = unite_groups(out, &r);
     for (int64_t k = 0; s == SPRY_OK && k < out->e.subjects; k++) {
         out->problem[k] = r.subject[k].problem;
         r.subject[k].problem = NULL;

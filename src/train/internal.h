@@ -38,6 +38,9 @@ typedef struct sp_data {
 
 spry_status sp_data_open(sp_data *out, spry_records *db, spry_op op,
                          const char *machine, int threads);
+/* SPRY_BUDGET when that is not done at the moment `until`; 0: any. */
+spry_status sp_data_open_until(sp_data *out, spry_records *db, spry_op op,
+                               const char *machine, int threads, double until);
 void sp_data_close(sp_data *d);
 /* The same for a matrix with its rows and columns in another order: a hash of
  * the lengths of rows and columns and of the values (twin.c); 0: no memory. */

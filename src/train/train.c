@@ -13,7 +13,7 @@ typedef struct {
     sp_data d;
     sp_examples part[SP_PARTS];
     int threads, rounds;
-    double data_seconds;
+    double begun, data_seconds;
     sp_lap *lap; /* [laps] of the fit at hand */
     int laps, lap_room;
 } work;
@@ -38,14 +38,15 @@ static void work_close(work *w)
     sp_data_close(&w->d);
 }
 
+/* Reading ends, as SPRY_BUDGET, at `until`; 0: whenever it is done. */
 static spry_status work_open(work *w, spry_records *db,
-                             const spry_train_options *opt)
+                             const spry_train_options *opt, double until)
 {
     double begin = sp_seconds();
     spry_status s;
 
-    *w = (work){.opt = opt, .threads = threads_of(opt)};
-    s = sp_data_open(&w->d, db, opt->op, opt->machine, w->threads);
+    *w = (work){.opt = opt, .threads = threads_of(opt), .begun = begin};
+    s = sp_data_open_until(&w->d, db, opt->op, opt->machine, w->threads, until);
     if (s == SPRY_OK)
         s = sp_data_split(w->part, &w->d, opt->split, opt->seed, 0);
     if (s == SPRY_OK &&
@@ -83,15 +84,26 @@ static int tell(const sp_lap *lap, void *payload)
     return w->opt->progress && w->opt->progress(&now, w->opt->payload);
 }
 
+/* What a fit may take of a named budget when it is one of so many that are
+ * left: reading counts, and a tenth is kept for grades and files. 0: the
+ * budget is each fit's own. */
+static double fitting_seconds(const work *w, int fits)
+{
+    double left = w->opt->seconds * 0.9 - (sp_seconds() - w->begun);
+
+    return w->opt->seconds > 0 && fits > 0 ? fmax(left / fits, 1e-3)
+                                           : w->opt->seconds;
+}
+
 static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
-                       const sp_examples *teach)
+                       const sp_examples *teach, int fits)
 {
     sp_fitting l = {.train = teach,
                     .test = w->part[SP_STOP].rows ? &w->part[SP_STOP] : NULL,
                     .seed = w->opt->seed,
                     .threads = w->threads,
                     .rounds = w->opt->rounds,
-                    .seconds = w->opt->seconds,
+                    .seconds = fitting_seconds(w, fits),
                     .note = tell,
                     .payload = w};
     spry_status s;
@@ -256,7 +268,7 @@ static spry_status train_one(spry_trained *out, work *w,
     sp_examples all = {0};
     sp_grading *g = NULL;
     sp_cost *c = NULL;
-    spry_status s = fit(&c, w, kind, &w->part[SP_TEACH]);
+    spry_status s = fit(&c, w, kind, &w->part[SP_TEACH], w->opt->whole ? 2 : 1);
 
     if (s == SPRY_OK)
         s = sp_grading_new(&g, w->opt->op);
@@ -271,7 +283,7 @@ static spry_status train_one(spry_trained *out, work *w,
         c = NULL;
         s = sp_examples_join(&all, &w->part[SP_TEACH], &w->part[SP_HELD]);
         if (s == SPRY_OK)
-            s = fit(&c, w, kind, &all);
+            s = fit(&c, w, kind, &all, 1);
         count_data(out, w, &all);
     }
     out->seconds = sp_seconds() - begin;
@@ -315,7 +327,7 @@ spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
     if (s != SPRY_OK)
         return s;
     sp_grades_clear(&out->grades, o.kind);
-    s = work_open(&w, db, &o);
+    s = work_open(&w, db, &o, o.seconds > 0 ? sp_seconds() + o.seconds : 0);
     if (s != SPRY_OK)
         return s;
     s = train_one(out, &w, kind, path);
@@ -367,7 +379,7 @@ static spry_status judge(candidate *c, work *w, int turn)
         return sp_grade_model(c->g, c->file, held);
     if (!c->kind)
         return grade_chance(c->g, held, w->opt->seed + (uint64_t)turn);
-    s = fit(&fitted, w, c->kind, &w->part[SP_TEACH]);
+    s = fit(&fitted, w, c->kind, &w->part[SP_TEACH], 0);
     if (s == SPRY_OK)
         s = sp_grade_model(c->g, fitted, held);
     sp_cost_free(fitted);
@@ -414,7 +426,7 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
     for (int i = 0; i < count && s == SPRY_OK; i++)
         s = candidate_open(&c[i], model[i], o.op);
     if (s == SPRY_OK)
-        s = work_open(&w, db, &o);
+        s = work_open(&w, db, &o, 0);
     if (s == SPRY_OK) {
         s = judge_all(c, count, &w);
         work_close(&w);
