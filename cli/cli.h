@@ -156,7 +156,7 @@ spry_status probe_well(spry_machine *m);
  * several when the machine is noisy. */
 spry_status open_machine(spry_machine *out, int probed);
 int machine_is_known(void); /* its numbers are in the store, or given */
-int machine_given(void); /* by --machine or --isa; the tuner needs telling */
+int machine_given(void);    /* by --machine or --isa; the tuner needs telling */
 
 /* What most commands work on. */
 typedef struct {

@@ -19,7 +19,8 @@ static const opt_page page = {
     "bench     race ways to run it against each other\n"
     "verify    compare ways to run it with the reference\n"
     "run       compute the outputs of a batch of inputs\n"
-    "explain   say where the time of an operator graph goes\n"
+    "explain   say what bounds the way it runs, or where the time of an\n"
+    "          operator graph goes\n"
     "export    write it as C that stands alone\n\n"
     "A network is gen:KIND,key=value, a .spnet file, a list of edges, a Graph\n"
     "Challenge folder (n1024-l1.tsv...) or a folder of one matrix per layer;\n"
@@ -41,6 +42,7 @@ static const struct {
                {"simulate", net_simulate},
                {"tune", net_tune},
                {"predict", net_predict},
+               {"explain", net_explain},
                {"bench", net_bench},
                {"verify", net_verify},
                {"run", net_run},

@@ -4,9 +4,9 @@
 
 #include "cli.h"
 
-command net_bench, net_compile, net_export, net_generate, net_inspect,
-    net_order, net_predict, net_run, net_simulate, net_train_order, net_tune,
-    net_verify;
+command net_bench, net_compile, net_explain, net_export, net_generate,
+    net_inspect, net_order, net_predict, net_run, net_simulate, net_train_order,
+    net_tune, net_verify;
 
 /* Operator graphs, MODEL.onnx or net:NAME, have actions of their own
  * (net_graph.c). */

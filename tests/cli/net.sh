@@ -151,6 +151,14 @@ expect 0 "$SPRY" net predict gen:radix,depth=3 --batch 64 --json
 document spry.predict/1
 holds "len(d['predictions']) > 4 and d['model'] == 'analytic'"
 holds "all(p['seconds'] > 0 for p in d['predictions'])"
+expect 0 "$SPRY" net explain gen:radix,depth=4 --batch 20 --json
+document spry.net.explain/1
+holds "d['winner']['schedule'] == '$way' and d['winner']['seconds'] > 0"
+holds "d['executed_edges'] <= d['edges'] and d['baseline']['bound']"
+expect 0 "$SPRY" net explain a.spnet --batch 64 --way "rows tile=16"
+has '^rows tile=16 .*bound by' out
+has 'many inputs side by side' out
+refuse 2 'sorcery' "$SPRY" net explain a.spnet --way sorcery
 refuse 2 'exhaustive' "$SPRY" net tune a.spnet --search graph --store :memory:
 
 # As C that stands alone.
