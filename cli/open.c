@@ -82,7 +82,7 @@ spry_status open_store_to_read(spry_records **out)
 {
     *out = NULL;
     if (cli.store && strcmp(cli.store, ":memory:") != 0 &&
-        access(cli.store, F_OK) != 0)
+        !spry_records_is_server(cli.store) && access(cli.store, F_OK) != 0)
         return say_fail(SPRY_INPUT, "%s: there is no such store", cli.store);
     return open_store(out);
 }

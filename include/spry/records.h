@@ -1,7 +1,8 @@
 /* records.h - measured facts, kept.
  *
  * A record is immutable: (problem, schedule, machine) -> samples, or why
- * there are none. A store is one SQLite file; merging stores is set union.
+ * there are none. A store is one SQLite file, or a PostgreSQL database that
+ * many machines share, named by its URI; merging stores is set union.
  * An answer is what a tune concluded, so that the next one is a lookup.
  * A handle serves one thread at a time and does not survive a fork; many
  * processes may have the same store open. */
@@ -98,10 +99,14 @@ typedef struct spry_records spry_records;
  * ":memory:" keeps nothing. SPRY_STORE when locked, damaged, of a newer
  * version or not ours: the file is then left as it is. SPRY_SYSTEM when it
  * can be neither written nor read. One that may only be read opens; adding
- * to it fails with SPRY_SYSTEM. */
+ * to it fails with SPRY_SYSTEM. "postgresql://..." is a server's database,
+ * which spry_fleet_init has made; it needs libpq, else SPRY_SYSTEM. */
 spry_status spry_records_open(spry_records **out, const char *path);
 void spry_records_close(spry_records *db);
+/* The path, or the URI without its password. */
 const char *spry_records_path(const spry_records *db);
+/* 1 when a path is the URI of a server. */
+int spry_records_is_server(const char *path);
 
 /* Durable on return, unless inside a batch; closing forgets an open batch.
  * Adding a known record is no change. Numbers are finite and not negative,

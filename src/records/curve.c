@@ -35,14 +35,12 @@ spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
 
     visitor v = {visit, payload};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
+    sp_question all = {SP_ALL_CURVES, NULL, 0};
     spry_status s;
 
     if (db->version < sp_curve_shape->since)
         return SPRY_OK; /* an older store, only read */
-    s = sp_store_statement(&q, db, SP_ALL_CURVES);
-    if (s == SPRY_OK)
-        s = sp_walk(db, sp_curve_shape, q, visit_curve, &v, &damage);
+    s = sp_walk(db, sp_curve_shape, &all, visit_curve, &v, &damage);
     sp_damage_say(&damage, db->path);
     return s == SPRY_STOPPED ? SPRY_OK : s;
 }

@@ -1,4 +1,7 @@
-/* internal.h - the store from inside: a connection, and rows with a shape.
+/* internal.h - the store from inside: an engine, and rows with a shape.
+ *
+ * The engine is SQLite for a file (store.c) and PostgreSQL for a URI
+ * (server.c): both run the same statements.
  *
  * Records, answers, problems and machines are rows of tables that differ
  * only in their shape. Walking, adding, checking, importing and merging know shapes,
@@ -7,14 +10,14 @@
 #ifndef SP_RECORDS_INTERNAL_H
 #define SP_RECORDS_INTERNAL_H
 
-#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/base.h"
+#include "base/cell.h"
 #include "spry/records.h"
 
-/* Kept prepared on the handle; their text is in store.c. */
+/* What engines are asked; the texts are in statements.c. */
 typedef enum {
     SP_ADD_RECORD,
     SP_ADD_ANSWER,
@@ -42,36 +45,60 @@ typedef enum {
 } sp_statement;
 
 struct spry_records {
-    sqlite3 *sql;
-    sqlite3_stmt *statement[SP_STATEMENTS];
-    int version; /* of the schema; 0: an empty file, not to be touched */
-    int batch;   /* between spry_records_batch and _commit */
-    char *texts; /* of the answer found last */
+    const struct sp_engine *engine;
+    void *connection; /* the engine's own */
+    int version;      /* of the schema; 0: an empty file, not to be touched */
+    int batch;        /* between spry_records_batch and _commit */
+    char *texts;      /* of the answer found last */
     /* The machine put last, and the id of its card. */
     char machine[32], probe[33];
     double *sample;
     int64_t sample_room; /* the samples of the row at hand */
+    uint8_t *bytes;      /* the same as they are stored */
+    size_t bytes_room;
     char path[4096];
 };
 
-/* ---- the connection (store.c, where.c) ---- */
+/* ---- engines (store.c, server.c) ---- */
 
 typedef enum { SP_MUST_EXIST, SP_MAY_CREATE, SP_ONLY_READ } sp_open_mode;
+typedef enum { SP_TO_READ, SP_TO_WRITE } sp_access;
 
-/* Fills *db for db->path; sp_store_close is due even after a failure. */
-spry_status sp_store_open(spry_records *db, sp_open_mode mode);
+typedef struct sp_engine {
+    /* Fills *db for db->path; close is due even after a failure. */
+    spry_status (*open)(spry_records *db, const char *path, sp_open_mode mode);
+    void (*close)(spry_records *db);
+    spry_status (*begin)(spry_records *db, sp_access how);
+    spry_status (*end)(spry_records *db, spry_status s);
+    spry_status (*ask)(spry_records *db, sp_statement which, const sp_cell *arg,
+                       int args, sp_cells_visit *visit, void *payload,
+                       int64_t *changes);
+    /* What is damaged beside rows: *bad counts, why is about the first. */
+    spry_status (*check)(spry_records *db, int64_t *bad, char *why,
+                         size_t size);
+    spry_status (*compact)(spry_records *db);
+} sp_engine;
+
+extern const sp_engine sp_file_engine, sp_server_engine;
+
+/* Choose the engine that the path names, and open. */
+spry_status sp_store_open(spry_records *db, const char *path,
+                          sp_open_mode mode);
 void sp_store_close(spry_records *db);
-
-/* The sentence and status behind db's last SQLite failure. */
-spry_status sp_store_fail(const spry_records *db);
-/* Statements without results. */
-spry_status sp_store_run(spry_records *db, const char *sql);
-spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
-                               sp_statement which);
-/* One write transaction: BEGIN IMMEDIATE; end commits when s is SPRY_OK,
- * else takes all back and returns s. Not inside a batch. */
+/* One statement; visit and changes may be NULL. */
+spry_status sp_store_ask(spry_records *db, sp_statement which,
+                         const sp_cell *arg, int args, sp_cells_visit *visit,
+                         void *payload, int64_t *changes);
+/* One write transaction; end commits when s is SPRY_OK, else takes all back
+ * and returns s. Not inside a batch. */
 spry_status sp_store_begin(spry_records *db);
 spry_status sp_store_end(spry_records *db, spry_status s);
+
+/* The text of a statement for a store of this version; tables have `schema`
+ * before their names. SPRY_SYSTEM when memory is short. */
+spry_status sp_statement_text(sp_buf *out, sp_statement which, int version,
+                              const char *schema);
+enum { SP_SCHEMA = 5 };
 
 /* The place of the user's own store; makes its directory. */
 spry_status sp_store_place(char *out, size_t size);
@@ -180,6 +207,13 @@ spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
  * these classes is it? -1: unlimited. */
 int sp_calls_class(double calls);
 
+/* A row as cells: its id, then its fields; samples live in db until the next
+ * row. */
+enum { SP_CELLS = 18 };
+spry_status sp_row_cells(sp_cell cell[SP_CELLS], spry_records *db,
+                         const sp_table_shape *shape, const sp_stored_row *row,
+                         const char *id);
+
 /* Eight bytes, lowest first. */
 void sp_little_endian(uint8_t out[8], const void *word);
 
@@ -197,10 +231,15 @@ typedef struct {
     char why[512]; /* about the first */
 } sp_damage;
 
-/* Every row of q, a statement with its parameters bound. Rows whose contents
- * do not give their id are skipped and counted. */
+/* Every row that a statement finds. Rows whose contents do not give their id
+ * are skipped and counted. */
+typedef struct {
+    sp_statement which;
+    const sp_cell *arg; /* [args] */
+    int args;
+} sp_question;
 spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
-                    sqlite3_stmt *q, sp_row_visit *visit, void *payload,
+                    const sp_question *q, sp_row_visit *visit, void *payload,
                     sp_damage *damage);
 /* All rows of all tables. */
 spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,

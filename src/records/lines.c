@@ -67,7 +67,7 @@ static spry_status write_lines(spry_records *db, FILE *f)
 {
     line_writer w = {.f = f};
     sp_damage damage = {0};
-    spry_status s = db->batch ? SPRY_OK : sp_store_run(db, "BEGIN");
+    spry_status s = db->batch ? SPRY_OK : db->engine->begin(db, SP_TO_READ);
 
     if (s == SPRY_OK)
         s = sp_walk_all(db, write_row, &w, &damage);

@@ -84,11 +84,9 @@ spry_status spry_records_freeze(spry_records *db, const char *path,
 
     freezer f = {.count = 0};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_FROZEN_ANSWERS);
+    sp_question q = {SP_FROZEN_ANSWERS, NULL, 0};
+    spry_status s = sp_walk(db, sp_answer_shape, &q, freeze, &f, &damage);
 
-    if (s == SPRY_OK)
-        s = sp_walk(db, sp_answer_shape, q, freeze, &f, &damage);
     if (s == SPRY_OK && damage.bad)
         s = sp_fail(SPRY_STORE, "%s: %lld damaged rows, the first: %.300s",
                     db->path, (long long)damage.bad, damage.why);
@@ -137,7 +135,7 @@ static spry_status read_head(const char **rest, const sp_file *f,
 static spry_status consider(sp_locked *out, const char *line, size_t len,
                             const sp_locked *want)
 {
-    spry_records none = {.sql = NULL};
+    spry_records none = {.engine = NULL};
     sp_stored_row row;
     sp_json_doc doc;
     int class = sp_calls_class(want->answer.calls);

@@ -47,14 +47,12 @@ spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
 
     visitor v = {visit, payload};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
+    sp_question all = {SP_ALL_ORIGINS, NULL, 0};
     spry_status s;
 
     if (db->version < sp_origin_shape->since)
         return SPRY_OK; /* an older store, only read */
-    s = sp_store_statement(&q, db, SP_ALL_ORIGINS);
-    if (s == SPRY_OK)
-        s = sp_walk(db, sp_origin_shape, q, visit_origin, &v, &damage);
+    s = sp_walk(db, sp_origin_shape, &all, visit_origin, &v, &damage);
     sp_damage_say(&damage, db->path);
     return s == SPRY_STOPPED ? SPRY_OK : s;
 }
@@ -80,24 +78,18 @@ static int is_gone(const char *owner, const char *host)
            kill((pid_t)strtol(owner + n, NULL, 10), 0) != 0 && errno == ESRCH;
 }
 
-/* What counts as now for a claim that stands: its owner may be gone. */
-static spry_status time_for(spry_records *db, double *now, const char *work,
-                            const char *host)
-{
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_CLAIM_OF);
-    const char *owner;
+typedef struct {
+    const char *host;
+    double now;
+} claim_clock;
 
-    *now = (double)time(NULL);
-    if (s != SPRY_OK)
-        return s;
-    sqlite3_bind_text(q, 1, work, -1, SQLITE_STATIC);
-    if (sqlite3_step(q) == SQLITE_ROW) {
-        owner = (const char *)sqlite3_column_text(q, 0);
-        if (owner && is_gone(owner, host))
-            *now = HUGE_VAL;
-    }
-    sqlite3_reset(q);
+/* What counts as now for a claim that stands: its owner may be gone. */
+static spry_status look_at_owner(const sp_cell *cell, int count, void *payload)
+{
+    claim_clock *c = payload;
+
+    if (count > 0 && cell->type == SP_CELL_TEXT && is_gone(cell->data, c->host))
+        c->now = HUGE_VAL;
     return SPRY_OK;
 }
 
@@ -107,25 +99,21 @@ spry_status spry_records_claim(spry_records *db, const char *work,
     SP_NEED(db, work, got);
 
     char host[OWNER], owner[OWNER];
-    double now;
-    sqlite3_stmt *q = NULL;
+    claim_clock clock = {host, (double)time(NULL)};
+    double until = clock.now + seconds;
+    int64_t changes = 0;
+    sp_cell arg[4] = {sp_cell_text(work)};
     spry_status s;
 
     *got = 0;
     our_name(host, owner);
-    s = time_for(db, &now, work, host);
-    if (s == SPRY_OK)
-        s = sp_store_statement(&q, db, SP_CLAIM);
+    s = sp_store_ask(db, SP_CLAIM_OF, arg, 1, look_at_owner, &clock, NULL);
     if (s != SPRY_OK)
         return s;
-    sqlite3_bind_text(q, 1, work, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, owner, -1, SQLITE_STATIC);
-    sqlite3_bind_double(q, 3, (double)time(NULL) + seconds);
-    sqlite3_bind_double(q, 4, now);
-    if (sqlite3_step(q) != SQLITE_DONE)
-        s = sp_store_fail(db);
-    else
-        *got = sqlite3_changes(db->sql) > 0;
-    sqlite3_reset(q);
+    arg[1] = sp_cell_text(owner);
+    arg[2] = sp_cell_real(until);
+    arg[3] = sp_cell_real(clock.now);
+    s = sp_store_ask(db, SP_CLAIM, arg, 4, NULL, NULL, &changes);
+    *got = s == SPRY_OK && changes > 0;
     return s;
 }

@@ -9,17 +9,17 @@
 
 /* ---- open and close ---- */
 
-static spry_status find_place(spry_records *db, const char *path)
+static spry_status open_at(spry_records *db, const char *path)
 {
-    size_t n;
+    char own[4096];
+    spry_status s = SPRY_OK;
 
-    if (!path)
-        return sp_store_place(db->path, sizeof db->path);
-    n = strlen(path);
-    if (n == 0 || n >= sizeof db->path)
-        return sp_fail(SPRY_USAGE, "\"%.200s\" is no path for a store", path);
-    memcpy(db->path, path, n + 1);
-    return SPRY_OK;
+    if (!path) {
+        s = sp_store_place(own, sizeof own);
+        path = own;
+    } else if (!*path || strlen(path) >= sizeof own)
+        s = sp_fail(SPRY_USAGE, "\"%.200s\" is no path for a store", path);
+    return s == SPRY_OK ? sp_store_open(db, path, SP_MAY_CREATE) : s;
 }
 
 spry_status spry_records_open(spry_records **out, const char *path)
@@ -31,9 +31,7 @@ spry_status spry_records_open(spry_records **out, const char *path)
 
     if (!db)
         return sp_fail_memory(sizeof *db);
-    s = find_place(db, path);
-    if (s == SPRY_OK)
-        s = sp_store_open(db, SP_MAY_CREATE);
+    s = open_at(db, path);
     if (s == SPRY_OK) {
         *out = db;
         return s;
@@ -108,21 +106,6 @@ static spry_status visit_record(const sp_table_shape *shape,
     return v->visit(&r, v->payload) ? SPRY_STOPPED : SPRY_OK;
 }
 
-/* Above every text that begins with `prefix`: the prefix and the last
- * character of Unicode. */
-static int bind_prefix(sqlite3_stmt *q, const char *prefix)
-{
-    sp_buf above = {0};
-    int code;
-
-    sp_buf_printf(&above, "%s\xf4\x8f\xbf\xbf", prefix);
-    code = above.failed
-               ? SQLITE_NOMEM
-               : sqlite3_bind_text(q, 2, above.data, -1, SQLITE_TRANSIENT);
-    sp_buf_free(&above);
-    return code ? code : sqlite3_bind_text(q, 1, prefix, -1, SQLITE_STATIC);
-}
-
 spry_status spry_records_each(spry_records *db, const char *problem,
                               const char *machine, spry_records_visit *visit,
                               void *payload)
@@ -132,37 +115,42 @@ spry_status spry_records_each(spry_records *db, const char *problem,
 
     visitor v = {visit, payload};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_SOME_RECORDS);
+    /* Above every text that begins with `problem`: with the last character
+     * of Unicode behind it. */
+    sp_buf above = {0};
+    spry_status s;
 
-    if (s != SPRY_OK)
-        return s;
-    if (bind_prefix(q, problem ? problem : "") != SQLITE_OK ||
-        sqlite3_bind_text(q, 3, machine, -1, SQLITE_STATIC) != SQLITE_OK)
-        return sp_fail(SPRY_SYSTEM, "%s: not enough memory", db->path);
-    s = sp_walk(db, sp_record_shape, q, visit_record, &v, &damage);
-    sp_damage_say(&damage, db->path);
+    sp_buf_printf(&above, "%s\xf4\x8f\xbf\xbf", problem ? problem : "");
+    if (above.failed)
+        s = sp_fail_memory(above.cap);
+    else {
+        sp_cell arg[] = {sp_cell_text(problem ? problem : ""),
+                         sp_cell_text(above.data), sp_cell_text(machine)};
+        sp_question q = {SP_SOME_RECORDS, arg, 3};
+
+        s = sp_walk(db, sp_record_shape, &q, visit_record, &v, &damage);
+        sp_damage_say(&damage, db->path);
+    }
+    sp_buf_free(&above);
     return s == SPRY_STOPPED ? SPRY_OK : s;
+}
+
+static spry_status take_counts(const sp_cell *cell, int count, void *payload)
+{
+    int64_t **out = payload;
+
+    for (int i = 0; i < count && i < 3; i++)
+        *out[i] = cell[i].integer;
+    return SPRY_OK;
 }
 
 spry_status spry_records_count(spry_records *db, int64_t *records,
                                int64_t *answers, int64_t *machines)
 {
     SP_NEED(db);
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_COUNTS);
+    int64_t *out[] = {records, answers, machines};
 
-    if (s != SPRY_OK)
-        return s;
-    if (sqlite3_step(q) == SQLITE_ROW) {
-        *records = sqlite3_column_int64(q, 0);
-        *answers = sqlite3_column_int64(q, 1);
-        *machines = sqlite3_column_int64(q, 2);
-    } else {
-        s = sp_store_fail(db);
-    }
-    sqlite3_reset(q);
-    return s;
+    return sp_store_ask(db, SP_COUNTS, NULL, 0, take_counts, out, NULL);
 }
 
 /* ---- answers ---- */
@@ -240,17 +228,13 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
 
     seeker k = {db, out, sp_calls_class(calls)};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_ANSWERS_FOR);
+    sp_cell arg[] = {sp_cell_text(problem), sp_cell_text(machine),
+                     sp_cell_integer(effort)};
+    sp_question q = {SP_ANSWERS_FOR, arg, 3};
+    spry_status s;
 
     *found = 0;
-    if (s != SPRY_OK)
-        return s;
-    if (sqlite3_bind_text(q, 1, problem, -1, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_bind_text(q, 2, machine, -1, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_bind_int(q, 3, effort) != SQLITE_OK)
-        return sp_store_fail(db);
-    s = sp_walk(db, sp_answer_shape, q, seek, &k, &damage);
+    s = sp_walk(db, sp_answer_shape, &q, seek, &k, &damage);
     sp_damage_say(&damage, db->path);
     *found = s == SPRY_STOPPED;
     return *found ? SPRY_OK : s;
@@ -280,15 +264,11 @@ static spry_status find_card(spry_records *db, const sp_table_shape *shape,
                              machine_seeker *k, const char *id)
 {
     sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(
-        &q, db, shape == sp_probe_shape ? SP_ONE_PROBE : SP_ONE_MACHINE);
+    sp_cell arg = sp_cell_text(id);
+    sp_question q = {shape == sp_probe_shape ? SP_ONE_PROBE : SP_ONE_MACHINE,
+                     &arg, 1};
+    spry_status s = sp_walk(db, shape, &q, take_machine, k, &damage);
 
-    if (s != SPRY_OK)
-        return s;
-    if (sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC) != SQLITE_OK)
-        return sp_store_fail(db);
-    s = sp_walk(db, shape, q, take_machine, k, &damage);
     sp_damage_say(&damage, db->path);
     return s;
 }
@@ -388,11 +368,10 @@ spry_status spry_records_each_answer(spry_records *db, spry_answer_visit *visit,
 
     answer_visitor v = {visit, payload};
     sp_damage damage = {0};
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_ALL_ANSWERS);
+    sp_question all = {SP_ALL_ANSWERS, NULL, 0};
+    spry_status s =
+        sp_walk(db, sp_answer_shape, &all, visit_answer, &v, &damage);
 
-    if (s == SPRY_OK)
-        s = sp_walk(db, sp_answer_shape, q, visit_answer, &v, &damage);
     sp_damage_say(&damage, db->path);
     return s == SPRY_STOPPED ? SPRY_OK : s;
 }

@@ -7,16 +7,15 @@
 spry_status sp_site_open(spry_records **out)
 {
     spry_records *db = sp_alloc(1, sizeof *db);
+    char path[sizeof db->path];
     spry_status s = SPRY_OK;
 
     *out = NULL;
     if (!db)
         return sp_fail_memory(sizeof *db);
-    if (sp_site_path(db->path, sizeof db->path, "store", "SPRY_SITE_STORE"))
-        s = sp_store_open(db, SP_ONLY_READ);
-    else
-        db->path[0] = 0;
-    if (s == SPRY_OK && db->path[0] && db->version > 0) {
+    if (sp_site_path(path, sizeof path, "store", "SPRY_SITE_STORE"))
+        s = sp_store_open(db, path, SP_ONLY_READ);
+    if (s == SPRY_OK && db->version > 0) {
         *out = db;
         return SPRY_OK;
     }

@@ -4,17 +4,18 @@
  * local disk the journal is WAL, so readers and the writer pass each other;
  * on a network file system, where WAL's shared memory does not work, it is
  * the rollback journal. */
-#include "records/internal.h"
-
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "records/internal.h"
+
 enum {
-    SCHEMA = 5,
+    SCHEMA = SP_SCHEMA,
     APPLICATION = 0x53505259, /* "SPRY" */
-    PATIENCE = 10000,         /* ms to wait for another process */
+    PATIENCE = 10000          /* ms to wait for another process */
     KERNELS_SINCE = 5         /* the schema that brought answers' kernels */
 };
 
@@ -62,67 +63,15 @@ static const char *const schema[SCHEMA] = {
     "ALTER TABLE answer ADD COLUMN kernel TEXT NOT NULL DEFAULT '';",
 };
 
-#define RECORD                                                         \
-    "id, problem, about, schedule, machine, compiler, verdict, noise," \
-    " seconds, speedup, low, high, pack_seconds, bytes, at, samples, "
-#define SOME_RECORDS                                    \
-    " FROM record WHERE problem >= ?1 AND problem < ?2" \
-    " AND (?3 IS NULL OR machine = ?3) ORDER BY at, id"
-#define ANSWER                                                             \
-    "id, problem, machine, baseline, schedule, baseline_seconds, seconds," \
-    " speedup, low, high, pack_seconds, tuning_seconds, calls, effort, at, "
-#define SOME_ANSWERS                                   \
-    " FROM answer WHERE problem = ?1 AND machine = ?2" \
-    " AND effort >= ?3 ORDER BY at DESC, rowid DESC"
-#define FROZEN_ANSWERS \
-    " FROM answer ORDER BY problem, machine, at DESC, rowid DESC"
+typedef struct {
+    sqlite3 *sql;
+    sqlite3_stmt *statement[SP_STATEMENTS]; /* kept prepared */
+} file_store;
 
-#define CURVE  "id, run, kind, op, round, loss, tested, regret, seconds, at"
-#define ORIGIN "id, problem, source, base, op, type, n, rows, cols, nnz"
-
-static const char *const statements[SP_STATEMENTS] = {
-    [SP_ADD_RECORD] = "INSERT OR IGNORE INTO record(" RECORD
-                      "probe) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [SP_ADD_ANSWER] = "INSERT OR IGNORE INTO answer(" ANSWER
-                      "kernel) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [SP_ADD_MACHINE] =
-        "INSERT OR IGNORE INTO machine(fingerprint, text) VALUES (?,?)",
-    [SP_ADD_ORIGIN] = "INSERT OR IGNORE INTO problem(" ORIGIN
-                      ") VALUES (?,?,?,?,?,?,?,?,?,?)",
-    [SP_ADD_CURVE] =
-        "INSERT OR IGNORE INTO curve(" CURVE ") VALUES (?,?,?,?,?,?,?,?,?,?)",
-    [SP_ALL_CURVES] = "SELECT " CURVE " FROM curve ORDER BY at, run, round",
-    [SP_ADD_PROBE] = "INSERT OR IGNORE INTO probe(id, text) VALUES (?,?)",
-    [SP_ALL_PROBES] = "SELECT id, text FROM probe ORDER BY id",
-    [SP_ALL_RECORDS] = "SELECT " RECORD "probe FROM record ORDER BY at, id",
-    [SP_ALL_ANSWERS] = "SELECT " ANSWER "kernel FROM answer ORDER BY at, id",
-    [SP_ALL_MACHINES] =
-        "SELECT fingerprint, text FROM machine ORDER BY fingerprint",
-    [SP_ALL_ORIGINS] = "SELECT " ORIGIN " FROM problem ORDER BY problem, id",
-    [SP_SOME_RECORDS] = "SELECT " RECORD "probe" SOME_RECORDS,
-    [SP_ANSWERS_FOR] = "SELECT " ANSWER "kernel" SOME_ANSWERS,
-    [SP_FROZEN_ANSWERS] = "SELECT " ANSWER "kernel" FROZEN_ANSWERS,
-    [SP_ONE_MACHINE] =
-        "SELECT fingerprint, text FROM machine WHERE fingerprint = ?1",
-    [SP_ONE_PROBE] = "SELECT id, text FROM probe WHERE id = ?1",
-    [SP_REPLACE_MACHINE] = "INSERT OR REPLACE INTO machine(fingerprint, text)"
-                           " VALUES (?,?)",
-    [SP_DROP_FAILURES] = "DELETE FROM record WHERE at < ?1 AND verdict IN"
-                         " ('wrong', 'crash', 'timeout', 'infeasible')",
-    [SP_COUNTS] = "SELECT (SELECT count(*) FROM record),"
-                  " (SELECT count(*) FROM answer),"
-                  " (SELECT count(*) FROM machine)",
-    [SP_CLAIM] = "INSERT INTO claim(work, owner, until) VALUES (?1, ?2, ?3)"
-                 " ON CONFLICT(work) DO UPDATE SET owner = ?2, until = ?3"
-                 " WHERE owner = ?2 OR until <= ?4",
-    [SP_CLAIM_OF] = "SELECT owner, until FROM claim WHERE work = ?1",
-};
-
-/* For a store from before records kept their probe, which is only read. */
-static const char *const before_probes[SP_STATEMENTS] = {
-    [SP_ALL_RECORDS] = "SELECT " RECORD "'' FROM record ORDER BY at, id",
-    [SP_SOME_RECORDS] = "SELECT " RECORD "''" SOME_RECORDS,
-};
+static file_store *of(const spry_records *db)
+{
+    return db->connection;
+}
 
 /* The same from before answers named their kernel. */
 static const char *const before_kernels[SP_STATEMENTS] = {
@@ -151,10 +100,10 @@ static const struct {
     {SQLITE_NOMEM, SPRY_SYSTEM, "not enough memory"},
 };
 
-spry_status sp_store_fail(const spry_records *db)
+static spry_status store_fail(const spry_records *db)
 {
-    int code = sqlite3_errcode(db->sql) & 0xff;
-    const char *text = sqlite3_errmsg(db->sql);
+    int code = sqlite3_errcode(of(db)->sql) & 0xff;
+    const char *text = sqlite3_errmsg(of(db)->sql);
 
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
         if (failures[i].code == code)
@@ -165,47 +114,128 @@ spry_status sp_store_fail(const spry_records *db)
 
 /* ---- statements and transactions ---- */
 
-spry_status sp_store_run(spry_records *db, const char *sql)
+/* Statements without results. */
+static spry_status run(spry_records *db, const char *sql)
 {
-    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK
+    return sqlite3_exec(of(db)->sql, sql, NULL, NULL, NULL) == SQLITE_OK
                ? SPRY_OK
-               : sp_store_fail(db);
+               : store_fail(db);
 }
 
-spry_status sp_store_statement(sqlite3_stmt **out, spry_records *db,
-                               sp_statement which)
+/* Ready to be bound. */
+static spry_status prepare(sqlite3_stmt **out, spry_records *db,
+                           sp_statement which)
 {
-    sqlite3_stmt **kept = &db->statement[which];
-    const char *text = statements[which];
+    sqlite3_stmt **kept = &of(db)->statement[which];
+    sp_buf text = {0};
+    spry_status s = SPRY_OK;
 
-    if (db->version < sp_probe_shape->since && before_probes[which])
-        text = before_probes[which];
-    if (db->version < KERNELS_SINCE && before_kernels[which])
-        text = before_kernels[which];
-    if (!*kept &&
-        sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, kept,
-                           NULL) != SQLITE_OK)
-        return sp_store_fail(db);
+    if (!*kept) {
+        s = sp_statement_text(&text, which, db->version, "");
+        if (s == SPRY_OK && sqlite3_prepare_v3(of(db)->sql, text.data, -1,
+                                               SQLITE_PREPARE_PERSISTENT, kept,
+                                               NULL) != SQLITE_OK)
+            s = store_fail(db);
+        sp_buf_free(&text);
+    }
+    if (s != SPRY_OK)
+        return s;
     sqlite3_reset(*kept);
     sqlite3_clear_bindings(*kept);
     *out = *kept;
     return SPRY_OK;
 }
 
-spry_status sp_store_begin(spry_records *db)
+/* The caller's data outlive the statement's steps. */
+static int bind_cell(sqlite3_stmt *q, int column, const sp_cell *c)
 {
-    if (db->batch)
-        return sp_fail(SPRY_USAGE, "%s: a batch is open; commit it first",
-                       db->path);
-    return sp_store_run(db, "BEGIN IMMEDIATE");
+    switch (c->type) {
+    case SP_CELL_NULL: return sqlite3_bind_null(q, column);
+    case SP_CELL_TEXT:
+        return sqlite3_bind_text(q, column, c->data, (int)c->length,
+                                 SQLITE_STATIC);
+    case SP_CELL_REAL: return sqlite3_bind_double(q, column, c->real);
+    case SP_CELL_INTEGER: return sqlite3_bind_int64(q, column, c->integer);
+    case SP_CELL_BYTES:
+        return sqlite3_bind_blob64(q, column, c->data ? c->data : "",
+                                   (sqlite3_uint64)c->length, SQLITE_STATIC);
+    }
+    return SQLITE_MISUSE;
 }
 
-spry_status sp_store_end(spry_records *db, spry_status s)
+static spry_status load_cell(sp_cell *out, const spry_records *db,
+                             sqlite3_stmt *q, int column)
+{
+    *out = (sp_cell){.type = SP_CELL_NULL};
+    switch (sqlite3_column_type(q, column)) {
+    case SQLITE_TEXT:
+        out->type = SP_CELL_TEXT;
+        out->data = (const char *)sqlite3_column_text(q, column);
+        if (!out->data)
+            return sp_fail(SPRY_SYSTEM, "%s: not enough memory", db->path);
+        break;
+    case SQLITE_BLOB:
+        out->type = SP_CELL_BYTES;
+        out->data = sqlite3_column_blob(q, column);
+        break;
+    case SQLITE_FLOAT:
+        *out = sp_cell_real(sqlite3_column_double(q, column));
+        return SPRY_OK;
+    case SQLITE_INTEGER:
+        *out = sp_cell_integer(sqlite3_column_int64(q, column));
+        return SPRY_OK;
+    default: return SPRY_OK;
+    }
+    out->length = (size_t)sqlite3_column_bytes(q, column);
+    return SPRY_OK;
+}
+
+static spry_status visit_row(spry_records *db, sqlite3_stmt *q,
+                             sp_cells_visit *visit, void *payload)
+{
+    enum { COLUMNS = 24 };
+    sp_cell cell[COLUMNS];
+    int n = sqlite3_column_count(q);
+    spry_status s = SPRY_OK;
+
+    n = n < COLUMNS ? n : COLUMNS;
+    for (int i = 0; s == SPRY_OK && i < n; i++)
+        s = load_cell(&cell[i], db, q, i);
+    return s == SPRY_OK && visit ? visit(cell, n, payload) : s;
+}
+
+static spry_status ask_file(spry_records *db, sp_statement which,
+                            const sp_cell *arg, int args, sp_cells_visit *visit,
+                            void *payload, int64_t *changes)
+{
+    sqlite3_stmt *q = NULL;
+    spry_status s = prepare(&q, db, which);
+    int code = SQLITE_DONE;
+
+    for (int i = 0; s == SPRY_OK && i < args; i++)
+        if (bind_cell(q, i + 1, &arg[i]) != SQLITE_OK)
+            s = store_fail(db);
+    while (s == SPRY_OK && (code = sqlite3_step(q)) == SQLITE_ROW)
+        s = visit_row(db, q, visit, payload);
+    if (s == SPRY_OK && code != SQLITE_DONE)
+        s = store_fail(db);
+    if (s == SPRY_OK && changes)
+        *changes = sqlite3_changes(of(db)->sql);
+    sqlite3_reset(q);
+    return s;
+}
+
+static spry_status begin_file(spry_records *db, sp_access how)
+{
+    return run(db, how == SP_TO_WRITE ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+static spry_status end_file(spry_records *db, spry_status s)
 {
     if (s == SPRY_OK)
-        s = sp_store_run(db, "COMMIT");
-    if (!sqlite3_get_autocommit(db->sql))
-        sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
+        s = run(db, "COMMIT");
+    if (!sqlite3_get_autocommit(of(db)->sql))
+        sqlite3_exec(of(db)->sql, "ROLLBACK", NULL, NULL, NULL);
     return s;
 }
 
@@ -213,7 +243,7 @@ spry_status sp_store_end(spry_records *db, spry_status s)
 static spry_status ask(spry_records *db, int64_t *out, const char *sql)
 {
     sqlite3_stmt *q = NULL;
-    int code = sqlite3_prepare_v2(db->sql, sql, -1, &q, NULL);
+    int code = sqlite3_prepare_v2(of(db)->sql, sql, -1, &q, NULL);
 
     if (code == SQLITE_OK)
         code = sqlite3_step(q);
@@ -221,23 +251,23 @@ static spry_status ask(spry_records *db, int64_t *out, const char *sql)
         *out = sqlite3_column_int64(q, 0);
     return sqlite3_finalize(q) == SQLITE_OK && code == SQLITE_ROW
                ? SPRY_OK
-               : sp_store_fail(db);
+               : store_fail(db);
 }
 
 /* ---- opening ---- */
 
 static spry_status connect_to(spry_records *db, const char *name, int flags)
 {
-    sqlite3_close(db->sql);
-    db->sql = NULL;
-    if (sqlite3_open_v2(name, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL) !=
-        SQLITE_OK)
-        return sp_store_fail(db);
-    sqlite3_busy_timeout(db->sql, PATIENCE);
-    sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return sp_store_run(db, "PRAGMA synchronous = FULL;"
-                            "PRAGMA trusted_schema = OFF;"
-                            "PRAGMA cell_size_check = ON");
+    sqlite3_close(of(db)->sql);
+    of(db)->sql = NULL;
+    if (sqlite3_open_v2(name, &of(db)->sql, flags | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
+        return store_fail(db);
+    sqlite3_busy_timeout(of(db)->sql, PATIENCE);
+    sqlite3_db_config(of(db)->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return run(db, "PRAGMA synchronous = FULL;"
+                   "PRAGMA trusted_schema = OFF;"
+                   "PRAGMA cell_size_check = ON");
 }
 
 /* Whose file is it, and of which version? 0: nobody's yet. To be called in a transaction,
@@ -273,8 +303,8 @@ static spry_status connect_and_identify(spry_records *db, const char *name,
     spry_status s = connect_to(db, name, flags);
 
     if (s == SPRY_OK)
-        s = sp_store_run(db, "BEGIN");
-    return s == SPRY_OK ? sp_store_end(db, identify(db)) : s;
+        s = run(db, "BEGIN");
+    return s == SPRY_OK ? end_file(db, identify(db)) : s;
 }
 
 /* Changing the journal does not wait for others by itself. */
@@ -283,13 +313,13 @@ static spry_status choose_journal(spry_records *db)
     const char *sql = sp_store_on_network(db->path)
                           ? "PRAGMA journal_mode = DELETE"
                           : "PRAGMA journal_mode = WAL";
-    spry_status s = sp_store_run(db, sql);
+    spry_status s = run(db, sql);
 
     for (int waited = 0; waited < PATIENCE && s != SPRY_OK &&
-                         (sqlite3_errcode(db->sql) & 0xff) == SQLITE_BUSY;
+                         (sqlite3_errcode(of(db)->sql) & 0xff) == SQLITE_BUSY;
          waited += 10) {
         sqlite3_sleep(10);
-        s = sp_store_run(db, sql);
+        s = run(db, sql);
     }
     return s;
 }
@@ -297,7 +327,7 @@ static spry_status choose_journal(spry_records *db)
 static spry_status bring_up_to_date(spry_records *db)
 {
     char mark[96];
-    spry_status s = sp_store_begin(db);
+    spry_status s = begin_file(db, SP_TO_WRITE);
 
     if (s != SPRY_OK)
         return s;
@@ -306,10 +336,10 @@ static spry_status bring_up_to_date(spry_records *db)
              "PRAGMA application_id = %d; PRAGMA user_version = %d",
              APPLICATION, SCHEMA);
     for (int v = db->version; s == SPRY_OK && v < SCHEMA; v++)
-        s = sp_store_run(db, schema[v]);
+        s = run(db, schema[v]);
     if (s == SPRY_OK && db->version < SCHEMA)
-        s = sp_store_run(db, mark);
-    s = sp_store_end(db, s);
+        s = run(db, mark);
+    s = end_file(db, s);
     if (s == SPRY_OK)
         db->version = SCHEMA;
     return s;
@@ -379,12 +409,18 @@ static void make_private(const char *path)
     close(fd);
 }
 
-spry_status sp_store_open(spry_records *db, sp_open_mode mode)
+static spry_status open_file(spry_records *db, const char *path,
+                             sp_open_mode mode)
 {
     int create = mode == SP_MAY_CREATE ? SQLITE_OPEN_CREATE : 0;
     int fixed;
     spry_status s;
 
+    db->connection = sp_alloc(1, sizeof(file_store));
+    if (!db->connection)
+        return sp_fail_memory(sizeof(file_store));
+    if (snprintf(db->path, sizeof db->path, "%s", path) >= (int)sizeof db->path)
+        return sp_fail(SPRY_USAGE, "the path of the store is too long");
     if (is_fragment(db->path))
         return sp_fail(SPRY_STORE,
                        "%s: not a record store; left as it is; " ASIDE,
@@ -394,7 +430,7 @@ spry_status sp_store_open(spry_records *db, sp_open_mode mode)
     if (create)
         make_private(db->path);
     s = connect_and_identify(db, db->path, SQLITE_OPEN_READWRITE | create);
-    fixed = db->sql && sqlite3_db_readonly(db->sql, "main") == 1;
+    fixed = of(db)->sql && sqlite3_db_readonly(of(db)->sql, "main") == 1;
     if (s == SPRY_SYSTEM && fixed)
         s = connect_immutable(db);
     if (s != SPRY_OK || !create)
@@ -408,11 +444,45 @@ spry_status sp_store_open(spry_records *db, sp_open_mode mode)
     return s == SPRY_OK && db->version < SCHEMA ? bring_up_to_date(db) : s;
 }
 
-void sp_store_close(spry_records *db)
+static void close_file(spry_records *db)
 {
+    file_store *f = of(db);
+
+    if (!f)
+        return;
     for (int i = 0; i < SP_STATEMENTS; i++)
-        sqlite3_finalize(db->statement[i]);
-    sqlite3_close(db->sql);
-    sp_free(db->texts);
-    sp_free(db->sample);
+        sqlite3_finalize(f->statement[i]);
+    sqlite3_close(f->sql);
+    sp_free(f);
 }
+
+/* ---- upkeep ---- */
+
+/* A row is checked as it is read; this finds pages that are not rows. */
+static spry_status check_file(spry_records *db, int64_t *bad, char *why,
+                              size_t size)
+{
+    sqlite3_stmt *q = NULL;
+    int code =
+        sqlite3_prepare_v2(of(db)->sql, "PRAGMA integrity_check", -1, &q, NULL);
+
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        const char *line;
+
+        code = sqlite3_step(q);
+        line =
+            code == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "ok";
+        if (line && strcmp(line, "ok") != 0 && (*bad)++ == 0)
+            snprintf(why, size, "%s", line);
+    }
+    sqlite3_finalize(q);
+    return code == SQLITE_DONE ? SPRY_OK : store_fail(db);
+}
+
+static spry_status compact_file(spry_records *db)
+{
+    return run(db, "VACUUM");
+}
+
+const sp_engine sp_file_engine = {open_file, close_file, begin_file,  end_file,
+                                  ask_file,  check_file, compact_file};

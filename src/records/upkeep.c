@@ -34,32 +34,11 @@ static int same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* A row is checked as it is read; this finds pages that are not rows. */
-static spry_status check_pages(spry_records *db, int64_t *bad, char *why,
-                               size_t size)
-{
-    sqlite3_stmt *q = NULL;
-    int code =
-        sqlite3_prepare_v2(db->sql, "PRAGMA integrity_check", -1, &q, NULL);
-
-    while (code == SQLITE_OK || code == SQLITE_ROW) {
-        const char *line;
-
-        code = sqlite3_step(q);
-        line =
-            code == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : "ok";
-        if (line && strcmp(line, "ok") != 0 && (*bad)++ == 0)
-            snprintf(why, size, "%s", line);
-    }
-    sqlite3_finalize(q);
-    return code == SQLITE_DONE ? SPRY_OK : sp_store_fail(db);
-}
-
 static spry_status merge_open(spry_records *db, spry_records *other, merger *m)
 {
     sp_damage damage = {0};
     spry_status s =
-        check_pages(other, &damage.bad, damage.why, sizeof damage.why);
+        other->engine->check(other, &damage.bad, damage.why, sizeof damage.why);
 
     if (s == SPRY_OK && damage.bad)
         s = sp_fail(SPRY_STORE, "%s: damaged: %s", other->path, damage.why);
@@ -86,12 +65,9 @@ spry_status spry_records_merge(spry_records *db, const char *other,
         *added = 0;
     if (!from)
         return sp_fail_memory(sizeof *from);
-    if (snprintf(from->path, sizeof from->path, "%s", other) >=
-        (int)sizeof from->path)
-        s = sp_fail(SPRY_USAGE, "the path of the other store is too long");
-    else if (!same_file(db->path, other))
-        s = sp_store_open(from, SP_MUST_EXIST);
-    if (s == SPRY_OK && from->sql && from->version > 0)
+    if (!same_file(db->path, other))
+        s = sp_store_open(from, other, SP_MUST_EXIST);
+    if (s == SPRY_OK && from->connection && from->version > 0)
         s = merge_open(db, from, &m);
     if (s == SPRY_OK && added)
         *added = m.added;
@@ -116,7 +92,8 @@ spry_status spry_records_check(spry_records *db, int64_t *bad)
     SP_NEED(db);
 
     sp_damage damage = {0};
-    spry_status s = check_pages(db, &damage.bad, damage.why, sizeof damage.why);
+    spry_status s =
+        db->engine->check(db, &damage.bad, damage.why, sizeof damage.why);
 
     if (s == SPRY_OK)
         s = sp_walk_all(db, pass, NULL, &damage);
@@ -134,18 +111,9 @@ spry_status spry_records_check(spry_records *db, int64_t *bad)
 static spry_status drop_failures(spry_records *db, int64_t before,
                                  int64_t *dropped)
 {
-    sqlite3_stmt *q;
-    spry_status s = sp_store_statement(&q, db, SP_DROP_FAILURES);
+    sp_cell arg = sp_cell_integer(before);
 
-    if (s != SPRY_OK)
-        return s;
-    if (sqlite3_bind_int64(q, 1, before) != SQLITE_OK ||
-        sqlite3_step(q) != SQLITE_DONE)
-        s = sp_store_fail(db);
-    else
-        *dropped = sqlite3_changes(db->sql);
-    sqlite3_reset(q);
-    return s;
+    return sp_store_ask(db, SP_DROP_FAILURES, &arg, 1, NULL, NULL, dropped);
 }
 
 spry_status spry_records_gc(spry_records *db, int days, int64_t *dropped)
@@ -165,5 +133,5 @@ spry_status spry_records_gc(spry_records *db, int days, int64_t *dropped)
     s = sp_store_end(db, s);
     if (s == SPRY_OK && dropped)
         *dropped = count;
-    return s == SPRY_OK ? sp_store_run(db, "VACUUM") : s;
+    return s == SPRY_OK ? db->engine->compact(db) : s;
 }

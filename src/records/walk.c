@@ -10,66 +10,64 @@
 
 /* ---- in ---- */
 
-/* Samples are stored as little-endian doubles. */
-static int bind_reals(sqlite3_stmt *q, int column, const sp_value *v)
+/* Samples are stored as little-endian doubles; in db->bytes until the next
+ * row. */
+static spry_status pack_reals(sp_cell *out, spry_records *db, const sp_value *v)
 {
-    uint8_t *bytes = sp_alloc_raw(v->count, 8);
-    int code;
+    size_t n = 8 * (size_t)v->count;
+    uint8_t *more;
 
-    if (!bytes)
-        return SQLITE_NOMEM;
+    if (n > db->bytes_room) {
+        more = sp_grow(db->bytes, 0, (int64_t)n, 1);
+        if (!more)
+            return sp_fail_memory(n);
+        db->bytes = more;
+        db->bytes_room = n;
+    }
     for (int i = 0; i < v->count; i++)
-        sp_little_endian(bytes + 8 * (size_t)i, &v->reals[i]);
-    code = sqlite3_bind_blob64(q, column, bytes, 8 * (sqlite3_uint64)v->count,
-                               SQLITE_TRANSIENT);
-    sp_free(bytes);
-    return code;
+        sp_little_endian(db->bytes + 8 * (size_t)i, &v->reals[i]);
+    *out = sp_cell_bytes(db->bytes, n);
+    return SPRY_OK;
 }
 
-/* The caller's text outlives the statement's step. */
-static int bind_value(sqlite3_stmt *q, int column, const sp_value *v)
+static spry_status pack_value(sp_cell *out, spry_records *db, const sp_value *v)
 {
     switch (v->type) {
-    case SP_VALUE_TEXT:
-        return sqlite3_bind_text(q, column, v->text, -1, SQLITE_STATIC);
-    case SP_VALUE_REAL: return sqlite3_bind_double(q, column, v->real);
-    case SP_VALUE_INTEGER: return sqlite3_bind_int64(q, column, v->integer);
-    case SP_VALUE_REALS: return bind_reals(q, column, v);
+    case SP_VALUE_TEXT: *out = sp_cell_text(v->text); break;
+    case SP_VALUE_REAL: *out = sp_cell_real(v->real); break;
+    case SP_VALUE_INTEGER: *out = sp_cell_integer(v->integer); break;
+    case SP_VALUE_REALS: return pack_reals(out, db, v);
     }
-    return SQLITE_MISUSE;
+    return SPRY_OK;
 }
 
-static spry_status bind_row(sqlite3_stmt *q, const sp_table_shape *shape,
-                            const sp_stored_row *row, const char *id)
+spry_status sp_row_cells(sp_cell cell[SP_CELLS], spry_records *db,
+                         const sp_table_shape *shape, const sp_stored_row *row,
+                         const char *id)
 {
-    int code = sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
+    spry_status s = SPRY_OK;
 
-    for (int i = 0; i < shape->fields && code == SQLITE_OK; i++) {
+    cell[0] = sp_cell_text(id);
+    for (int i = 0; i < shape->fields && s == SPRY_OK; i++) {
         sp_value v = sp_column_get(&shape->field[i], row);
 
-        code = bind_value(q, i + 2, &v);
+        s = pack_value(&cell[i + 1], db, &v);
     }
-    if (code == SQLITE_OK)
-        return SPRY_OK;
-    return sp_fail(SPRY_SYSTEM, "a %s cannot be stored: %s", shape->table,
-                   sqlite3_errstr(code));
+    return s;
 }
 
 spry_status sp_row_insert(spry_records *db, const sp_table_shape *shape,
                           sp_statement how, const sp_stored_row *row,
                           const char *id, int *added)
 {
-    sqlite3_stmt *q = NULL;
-    spry_status s = sp_store_statement(&q, db, how);
+    sp_cell cell[SP_CELLS];
+    int64_t changes = 0;
+    spry_status s = sp_row_cells(cell, db, shape, row, id);
 
-    *added = 0;
     if (s == SPRY_OK)
-        s = bind_row(q, shape, row, id);
-    if (s == SPRY_OK && sqlite3_step(q) != SQLITE_DONE)
-        s = sp_store_fail(db);
-    if (s == SPRY_OK)
-        *added = sqlite3_changes(db->sql);
-    sqlite3_reset(q);
+        s = sp_store_ask(db, how, cell, shape->fields + 1, NULL, NULL,
+                         &changes);
+    *added = s == SPRY_OK ? (int)changes : 0;
     return s;
 }
 
@@ -106,13 +104,15 @@ spry_status sp_sample_room(spry_records *db, int64_t n)
 }
 
 static spry_status load_reals(sp_value *v, spry_records *db,
-                              const uint8_t *blob, int bytes)
+                              const sp_cell *cell)
 {
-    spry_status s = sp_sample_room(db, bytes / 8);
+    const uint8_t *blob = (const uint8_t *)cell->data;
+    int count = (int)(cell->length / 8);
+    spry_status s = sp_sample_room(db, count);
 
     if (s != SPRY_OK)
         return s;
-    for (int i = 0; i < bytes / 8; i++) {
+    for (int i = 0; i < count; i++) {
         uint64_t bits = 0;
 
         for (int k = 0; k < 8; k++)
@@ -120,44 +120,37 @@ static spry_status load_reals(sp_value *v, spry_records *db,
         memcpy(&db->sample[i], &bits, sizeof bits);
     }
     v->reals = db->sample;
-    v->count = bytes / 8;
-    return bytes % 8 ? SPRY_STORE : SPRY_OK;
+    v->count = count;
+    return cell->length % 8 ? SPRY_STORE : SPRY_OK;
 }
 
 /* SPRY_STORE when the column does not hold what it should. */
-static spry_status load_value(sp_value *v, spry_records *db, sqlite3_stmt *q,
-                              int column)
+static spry_status load_value(sp_value *v, spry_records *db,
+                              const sp_cell *cell)
 {
-    static const int types[] = {[SP_VALUE_TEXT] = SQLITE_TEXT,
-                                [SP_VALUE_REAL] = SQLITE_FLOAT,
-                                [SP_VALUE_INTEGER] = SQLITE_INTEGER,
-                                [SP_VALUE_REALS] = SQLITE_BLOB};
+    static const sp_cell_type types[] = {[SP_VALUE_TEXT] = SP_CELL_TEXT,
+                                         [SP_VALUE_REAL] = SP_CELL_REAL,
+                                         [SP_VALUE_INTEGER] = SP_CELL_INTEGER,
+                                         [SP_VALUE_REALS] = SP_CELL_BYTES};
 
-    if (sqlite3_column_type(q, column) != types[v->type])
+    if (cell->type != types[v->type])
         return SPRY_STORE;
-    switch (v->type) {
-    case SP_VALUE_TEXT:
-        v->text = (const char *)sqlite3_column_text(q, column);
-        if (!v->text)
-            return sp_fail(SPRY_SYSTEM, "%s: not enough memory", db->path);
-        return strlen(v->text) == (size_t)sqlite3_column_bytes(q, column)
-                   ? SPRY_OK
-                   : SPRY_STORE;
-    case SP_VALUE_REAL: v->real = sqlite3_column_double(q, column); break;
-    case SP_VALUE_INTEGER: v->integer = sqlite3_column_int64(q, column); break;
-    case SP_VALUE_REALS:
-        return load_reals(v, db, sqlite3_column_blob(q, column),
-                          sqlite3_column_bytes(q, column));
-    }
-    return SPRY_OK;
+    v->text = cell->data;
+    v->real = cell->real;
+    v->integer = cell->integer;
+    if (v->type == SP_VALUE_REALS)
+        return load_reals(v, db, cell);
+    return v->type != SP_VALUE_TEXT || strlen(v->text) == cell->length
+               ? SPRY_OK
+               : SPRY_STORE;
 }
 
-/* The row under q. SPRY_STORE when it is damaged; any other failure is not
- * the row's fault. */
+/* The row of these cells. SPRY_STORE when it is damaged; any other failure is
+ * not the row's fault. */
 static spry_status load_row(sp_stored_row *row, spry_records *db,
-                            const sp_table_shape *shape, sqlite3_stmt *q)
+                            const sp_table_shape *shape, const sp_cell *cell)
 {
-    const char *id = (const char *)sqlite3_column_text(q, 0);
+    const char *id = cell->type == SP_CELL_TEXT ? cell->data : NULL;
     char own[SP_ID];
     spry_status s;
 
@@ -165,7 +158,7 @@ static spry_status load_row(sp_stored_row *row, spry_records *db,
     for (int i = 0; i < shape->fields; i++) {
         sp_value v = {.type = sp_column_type(&shape->field[i])};
 
-        s = load_value(&v, db, q, i + 1);
+        s = load_value(&v, db, &cell[i + 1]);
         if (s == SPRY_OK && !sp_column_set(&shape->field[i], row, &v))
             s = SPRY_STORE;
         if (s == SPRY_STORE)
@@ -191,29 +184,39 @@ static void note_damage(sp_damage *damage)
         snprintf(damage->why, sizeof damage->why, "%s", spry_message());
 }
 
+typedef struct {
+    spry_records *db;
+    const sp_table_shape *shape;
+    sp_row_visit *visit;
+    void *payload;
+    sp_damage *damage;
+} walker;
+
+static spry_status walk_row(const sp_cell *cell, int count, void *payload)
+{
+    const walker *w = payload;
+    sp_stored_row row;
+    spry_status s;
+
+    if (count <= w->shape->fields)
+        return sp_fail(SPRY_STORE, "%s: a %s has too few columns", w->db->path,
+                       w->shape->table);
+    s = load_row(&row, w->db, w->shape, cell);
+    if (s == SPRY_OK)
+        return w->visit(w->shape, &row, cell->data, w->payload);
+    if (s != SPRY_STORE)
+        return s;
+    note_damage(w->damage);
+    return SPRY_OK;
+}
+
 spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
-                    sqlite3_stmt *q, sp_row_visit *visit, void *payload,
+                    const sp_question *q, sp_row_visit *visit, void *payload,
                     sp_damage *damage)
 {
-    spry_status s = SPRY_OK;
-    int code = SQLITE_DONE;
+    walker w = {db, shape, visit, payload, damage};
 
-    while (s == SPRY_OK && (code = sqlite3_step(q)) == SQLITE_ROW) {
-        sp_stored_row row;
-
-        s = load_row(&row, db, shape, q);
-        if (s == SPRY_OK)
-            s = visit(shape, &row, (const char *)sqlite3_column_text(q, 0),
-                      payload);
-        else if (s == SPRY_STORE) {
-            note_damage(damage);
-            s = SPRY_OK;
-        }
-    }
-    if (s == SPRY_OK && code != SQLITE_DONE)
-        s = sp_store_fail(db);
-    sqlite3_reset(q);
-    return s;
+    return sp_store_ask(db, q->which, q->arg, q->args, walk_row, &w, NULL);
 }
 
 spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
@@ -222,13 +225,10 @@ spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
     spry_status s = SPRY_OK;
 
     for (int i = 0; i < SP_SHAPES && s == SPRY_OK; i++) {
-        sqlite3_stmt *q;
+        sp_question all = {sp_shapes[i].all, NULL, 0};
 
-        if (sp_shapes[i].since > db->version)
-            continue; /* an older store, only read */
-        s = sp_store_statement(&q, db, sp_shapes[i].all);
-        if (s == SPRY_OK)
-            s = sp_walk(db, &sp_shapes[i], q, visit, payload, damage);
+        if (sp_shapes[i].since <= db->version) /* else older, only read */
+            s = sp_walk(db, &sp_shapes[i], &all, visit, payload, damage);
     }
     return s;
 }
