@@ -271,5 +271,4 @@ typedef struct {
     const char *line;
 } cli_command;
 extern const cli_command cli_commands[]; /* a NULL name ends it (main.c) */
-
 #endif

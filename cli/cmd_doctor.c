@@ -10,7 +10,7 @@
 static const opt_page page = {
     "doctor",
     "",
-    "Check machine, kernels, compiler, BLAS, store and folders. Each line is\n"
+    "Check machine, kernels, compiler, BLAS, store, libpq and folders. Each line is\n"
     "ok or a problem with its remedy. Exit 7 when something essential is broken.",
     {NULL},
     0,
@@ -181,6 +181,18 @@ static health check_store(finding *f)
     return h;
 }
 
+static health check_libpq(finding *f)
+{
+    const char *about = spry_fleet_library();
+
+    if (about)
+        return answer(f, FINE, "", "%s", about);
+    return answer(f, PROBLEM,
+                  "install libpq (Debian: libpq5); only spry fleet and "
+                  "--store postgresql:// need it",
+                  "%.480s", spry_message());
+}
+
 static health check_temporary(finding *f)
 {
     const char *dir = getenv("TMPDIR");
@@ -211,11 +223,12 @@ static const struct {
     const char *name;
     health (*check)(finding *f);
 } checks[] = {
-    {"spry", check_version},        {"machine", check_machine},
-    {"kernels", check_kernels},     {"compiler", check_compiler},
-    {"blas", check_blas},           {"models", check_models},
-    {"kernel cache", check_cache},  {"store", check_store},
-    {"temporary", check_temporary}, {"noise", check_noise},
+    {"spry", check_version},       {"machine", check_machine},
+    {"kernels", check_kernels},    {"compiler", check_compiler},
+    {"blas", check_blas},          {"models", check_models},
+    {"kernel cache", check_cache}, {"store", check_store},
+    {"postgresql", check_libpq},   {"temporary", check_temporary},
+    {"noise", check_noise},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

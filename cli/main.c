@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 const cli_command cli_commands[] = {
@@ -23,6 +24,7 @@ const cli_command cli_commands[] = {
     {"adapt", cmd_adapt, "make a model good on a machine it has not seen"},
     {"machine", cmd_machine, "compare machines by how they order schedules"},
     {"model", cmd_model, "show what a model is and how good it was"},
+    {"fleet", cmd_fleet, "share measuring and its store with many machines"},
     {"schedules", cmd_schedules, "list points of WACO's space and their size"},
     {"report", cmd_report, "what was measured, as one page to look at"},
     {"records", cmd_records, "list, show, move and check what was measured"},
@@ -69,11 +71,34 @@ static spry_status run(int argc, char **argv)
     return unknown(argv[0]);
 }
 
+/* What a command line says can be seen by everybody on the machine: of URIs
+ * with a password, only until here. */
+static void hide_passwords(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        char *uri = strstr(argv[i], "postgres"), *copy, *rest;
+
+        rest = uri ? strstr(uri, "://") : NULL;
+        if (!rest || (!strstr(rest, "password") &&
+                      !(strchr(rest + 3, ':') && strchr(rest, '@'))))
+            continue;
+        copy = malloc(strlen(argv[i]) + 1);
+        if (!copy)
+            continue;
+        strcpy(copy, argv[i]);
+        memset(rest + 3, 'x', strlen(rest + 3));
+        argv[i] = copy; /* lives as long as we do */
+        say_note("a password on the command line was there for others to "
+                 "read; ~/.pgpass and PGPASSWORD are not");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     spry_status s = SPRY_OK;
 
+    hide_passwords(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* `| head` is answered in say_finish */
     if (argc < 2) {
         print_help(stderr);

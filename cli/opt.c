@@ -16,7 +16,7 @@ cli_settings cli = {.seed = 1, .op = -1, .type = -1, .cols = -1};
 const opt cli_common[] = {
     {"json", OPT_FLAG, &cli.json, NULL, "print one JSON document"},
     {"store", OPT_TEXT, &cli.store, "FILE",
-     "keep records here; :memory: keeps none"},
+     "keep records here; :memory: keeps none, postgresql:// shares"},
     {"threads", OPT_INTEGER, &cli.threads, "N", "use at most N threads"},
     {"isa", OPT_TEXT, &cli.isa, "NAME",
      "use at most this instruction set, such as avx2"},

@@ -41,6 +41,7 @@
 /* Experimental. */
 #include "spry/collect.h"
 #include "spry/eon.h"
+#include "spry/fleet.h"
 #include "spry/graph.h"
 #include "spry/import.h"
 #include "spry/order.h"

@@ -1,0 +1,72 @@
+/* internal.h - a fleet from inside: the queue's functions, one C call each. */
+#ifndef SP_FLEET_INTERNAL_H
+#define SP_FLEET_INTERNAL_H
+
+#include "base/base.h"
+#include "postgres/postgres.h"
+#include "spry/fleet.h"
+
+struct spry_fleet {
+    sp_postgres *server;
+    char uri[2048]; /* for a store of the same database */
+};
+
+/* ---- the queue (queue.c) ---- */
+
+/* A job that is ours for a while. */
+typedef struct {
+    int64_t id;    /* 0: there was none */
+    int64_t token; /* whoever takes the job later has a greater one */
+    double lease;  /* seconds; a sign of life is due within */
+    double pause;  /* none: seconds until it is worth asking again */
+    int open;      /* none: but somebody has one that may come back */
+    char work[SPRY_JOB_TEXT];
+} sp_lease;
+
+spry_status sp_queue_enroll(sp_postgres *c, int64_t *worker, const char *name,
+                            const char *machine);
+spry_status sp_queue_take(sp_postgres *c, sp_lease *out, int64_t worker,
+                          const char *machine);
+/* *ours is 0 when it is somebody else's by now. */
+spry_status sp_queue_beat(sp_postgres *c, int64_t worker, const sp_lease *l,
+                          int *ours);
+/* Records and the job's end in one transaction. *ours 0: nothing was stored.
+ * rows NULL: none; *added counts what was new. */
+spry_status sp_queue_finish(sp_postgres *c, int64_t worker, const sp_lease *l,
+                            const char *rows, double seconds, int *ours,
+                            int64_t *added);
+/* Give it back; for good when it cannot be done by anybody. */
+spry_status sp_queue_fail(sp_postgres *c, int64_t worker, const sp_lease *l,
+                          const char *reason, int for_good);
+
+/* ---- one job (run.c) ---- */
+
+/* What a job is done with; matrix is a file, or NULL for a recipe. */
+typedef struct {
+    const spry_job *job;
+    const spry_machine *machine;
+    const char *matrix;
+} sp_errand;
+
+/* Do it, and put what was measured into json, as records/server.h has it. */
+spry_status sp_errand_run(sp_buf *json, const sp_errand *e);
+
+/* ---- matrices by hash (matrices.c) ---- */
+
+typedef struct sp_matrix_shelf sp_matrix_shelf;
+
+/* folder NULL: only what the server has. */
+spry_status sp_shelf_open(sp_matrix_shelf **out, const char *folder);
+void sp_shelf_close(sp_matrix_shelf *shelf);
+/* The file that "sha256:HEX" names; SPRY_INPUT when it is nowhere. */
+spry_status sp_shelf_find(char path[4096], sp_matrix_shelf *shelf,
+                          sp_postgres *c, const char *hash);
+
+/* "sha256:HEX" of some bytes. */
+void sp_content_hash(char out[SPRY_FLEET_HASH], const void *data, size_t n);
+
+/* ---- schema (schema.c) ---- */
+
+extern const char *const sp_fleet_schema[]; /* statements; NULL ends it */
+
+#endif

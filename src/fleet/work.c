@@ -1,0 +1,373 @@
+/* work.c - take a job, do it in a child, bring it back; again.
+ *
+ * The child has no connection and prints nothing; what it measured comes
+ * through a pipe. So a job that crashes, hangs or eats the memory is one that
+ * failed, and the parent gives signs of life whatever the child is at. When
+ * the parent is killed the kernel ends the child. */
+#define _GNU_SOURCE /* prctl, pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet/internal.h"
+
+/* How long a child may run beyond the job's own seconds: making the matrix,
+ * checking, compiling. */
+static const double GRACE = 120, GRACE_SHARE = 1;
+
+typedef struct {
+    spry_fleet *f;
+    spry_fleet_work_options opt;
+    spry_machine machine;
+    sp_matrix_shelf *shelf;
+    spry_fleet_worked *out;
+    int64_t worker;
+    double begun;
+    sp_rng rng;
+} worker;
+
+static int asked_to_stop(void *payload)
+{
+    worker *w = payload;
+
+    w->out->seconds = sp_seconds() - w->begun;
+    return w->opt.progress && w->opt.progress(w->out, w->opt.payload);
+}
+
+/* ---- the child ---- */
+
+static void write_all(int fd, const void *data, size_t n)
+{
+    const char *at = data;
+
+    while (n > 0) {
+        ssize_t k = write(fd, at, n);
+
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            _exit(1);
+        at += k;
+        n -= (size_t)k;
+    }
+}
+
+/* Not more than the machine has, and no files to speak of. */
+static void limit_child(const spry_machine *m)
+{
+    struct rlimit memory = {(rlim_t)m->memory, (rlim_t)m->memory};
+    struct rlimit none = {0, 0};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_IGN); /* the parent decides */
+    signal(SIGTERM, SIG_DFL);
+    setrlimit(RLIMIT_CORE, &none);
+    if (m->memory > 0)
+        setrlimit(RLIMIT_DATA, &memory);
+}
+
+/* A letter, then the records or the sentence. */
+static void be_child(const worker *w, const sp_errand *e, int fd, pid_t parent)
+{
+    sp_buf json = {0};
+    spry_status s;
+
+    limit_child(&w->machine);
+    if (getppid() != parent)
+        _exit(1);
+    sp_postgres_abandon(w->f->server);
+    s = sp_errand_run(&json, e);
+    if (s == SPRY_OK && !json.failed) {
+        write_all(fd, "+", 1);
+        write_all(fd, json.data, json.len);
+    } else {
+        const char *why = spry_message();
+
+        write_all(fd, s == SPRY_SYSTEM ? "?" : "-", 1);
+        write_all(fd, why, strlen(why));
+    }
+    close(fd);
+    _exit(0);
+}
+
+/* ---- the parent ---- */
+
+typedef enum {
+    FINISHED, /* the child said all it had to say */
+    ENDED,    /* it ended without */
+    OVERDUE,  /* it was ended: too slow */
+    LOST,     /* it was ended: the job is another's by now */
+    STOPPED   /* it was ended: we were asked to stop */
+} ending;
+
+/* A sign of life. A server that is away now may be back when it matters. */
+static int still_ours(worker *w, const sp_lease *l)
+{
+    int ours = 1;
+
+    sp_postgres_patience(w->f->server, 1, asked_to_stop, w);
+    if (sp_queue_beat(w->f->server, w->worker, l, &ours) != SPRY_OK)
+        ours = 1;
+    return ours;
+}
+
+/* What there is in the pipe; 0 at its end. */
+static int read_more(sp_buf *said, int fd)
+{
+    char piece[1 << 14];
+    ssize_t n = read(fd, piece, sizeof piece);
+
+    if (n > 0)
+        sp_buf_bytes(said, piece, (size_t)n);
+    return n > 0 || (n < 0 && errno == EINTR);
+}
+
+static ending attend(worker *w, sp_buf *said, const sp_lease *l, int fd,
+                     double deadline)
+{
+    double beat = sp_seconds() + l->lease / 3;
+
+    for (;;) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int n = poll(&p, 1, 100);
+        double now = sp_seconds();
+
+        if (n > 0 && !read_more(said, fd))
+            return said->len > 0 && !said->failed ? FINISHED : ENDED;
+        if (now > deadline)
+            return OVERDUE;
+        if (asked_to_stop(w))
+            return STOPPED;
+        if (now > beat) {
+            if (!still_ours(w, l))
+                return LOST;
+            beat = sp_seconds() + l->lease / 3;
+        }
+    }
+}
+
+/* The errand in a child; what it said, and how it ended. */
+static spry_status send_child(worker *w, sp_buf *said, ending *how, int *code,
+                              const sp_lease *l, const sp_errand *e)
+{
+    int fd[2];
+    pid_t parent = getpid(), child;
+
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return sp_fail_errno(SPRY_SYSTEM, "no pipe for a job");
+    sp_fork_watch();
+    child = fork();
+    if (child == 0) {
+        close(fd[0]);
+        be_child(w, e, fd[1], parent);
+    }
+    close(fd[1]);
+    if (child < 0) {
+        close(fd[0]);
+        return sp_fail_errno(SPRY_SYSTEM, "no process for a job");
+    }
+    *how = attend(w, said, l, fd[0],
+                  sp_seconds() + GRACE + (1 + GRACE_SHARE) * e->job->seconds);
+    close(fd[0]);
+    if (*how != FINISHED && *how != ENDED)
+        kill(child, SIGKILL);
+    while (waitpid(child, code, 0) < 0 && errno == EINTR)
+        continue;
+    return SPRY_OK;
+}
+
+/* ---- bringing it back ---- */
+
+/* Whatever it takes: it was measured. */
+static void be_patient(worker *w)
+{
+    sp_postgres_patience(w->f->server, 1e9, asked_to_stop, w);
+}
+
+static spry_status give_back(worker *w, const sp_lease *l, const char *why,
+                             int for_good)
+{
+    char reason[400];
+
+    snprintf(reason, sizeof reason, "%s", why);
+    for (char *p = reason; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = ' ';
+    be_patient(w);
+    w->out->failed += for_good;
+    return sp_queue_fail(w->f->server, w->worker, l, reason, for_good);
+}
+
+static spry_status deliver(worker *w, const sp_lease *l, const sp_buf *said,
+                           double seconds)
+{
+    int ours = 0;
+    int64_t added = 0;
+    spry_status s;
+
+    be_patient(w);
+    s = sp_queue_finish(w->f->server, w->worker, l, said->data + 1, seconds,
+                        &ours, &added);
+    if (s != SPRY_OK)
+        return s;
+    w->out->done += ours;
+    w->out->late += !ours;
+    w->out->rows += added;
+    return SPRY_OK;
+}
+
+static spry_status conclude(worker *w, const sp_lease *l, const sp_buf *said,
+                            ending how, int code, double seconds)
+{
+    char why[120];
+
+    if (how == FINISHED && *said->data == '+')
+        return deliver(w, l, said, seconds);
+    if (how == FINISHED) /* '?': another machine may have what it takes */
+        return give_back(w, l, said->data + 1, *said->data == '-');
+    if (how == LOST) {
+        w->out->late++;
+        return SPRY_OK;
+    }
+    if (how == ENDED)
+        snprintf(why, sizeof why, "the job's process ended by signal %d",
+                 WIFSIGNALED(code) ? WTERMSIG(code) : 0);
+    else
+        snprintf(why, sizeof why,
+                 how == OVERDUE ? "the job did not end in time"
+                                : "the worker was asked to stop");
+    return give_back(w, l, why, 0);
+}
+
+/* ---- one job ---- */
+
+/* The machine of a job: fewer threads than there are, if it says so. */
+static spry_status limit_machine(spry_machine *m, const spry_job *j)
+{
+    return j->threads > 0 && j->threads < m->threads
+               ? spry_machine_limit(m, j->threads, m->isa)
+               : SPRY_OK;
+}
+
+static spry_status do_job(worker *w, const sp_lease *l)
+{
+    spry_machine machine = w->machine;
+    char file[4096];
+    spry_job job;
+    sp_errand e = {&job, &machine, NULL};
+    sp_buf said = {0};
+    ending how = ENDED;
+    int code = 0;
+    double begun = sp_seconds();
+    spry_status s = spry_job_parse(&job, l->work);
+
+    if (s != SPRY_OK)
+        return give_back(w, l, spry_message(), 1);
+    s = limit_machine(&machine, &job);
+    if (s == SPRY_OK && strncmp(job.matrix, "sha256:", 7) == 0) {
+        be_patient(w);
+        s = sp_shelf_find(file, w->shelf, w->f->server, job.matrix);
+        e.matrix = file;
+    }
+    if (s == SPRY_INPUT || s == SPRY_USAGE)
+        return give_back(w, l, spry_message(), 0);
+    if (s == SPRY_OK)
+        s = send_child(w, &said, &how, &code, l, &e);
+    if (s == SPRY_OK)
+        s = conclude(w, l, &said, how, code, sp_seconds() - begun);
+    sp_buf_free(&said);
+    return s;
+}
+
+/* ---- the loop ---- */
+
+/* Between half and one and a half times as long, so that workers that were
+ * started together do not ask together. */
+static void pause_for(worker *w, double seconds)
+{
+    double until = sp_seconds() + seconds * (0.5 + sp_rng_unit(&w->rng));
+    struct timespec t = {0, 50 * 1000 * 1000};
+
+    while (sp_seconds() < until && !asked_to_stop(w))
+        nanosleep(&t, NULL);
+}
+
+static spry_status work(worker *w)
+{
+    int64_t taken = 0;
+    spry_status s = SPRY_OK;
+
+    while (s == SPRY_OK && !asked_to_stop(w) &&
+           (w->opt.jobs == 0 || taken < w->opt.jobs)) {
+        sp_lease l;
+
+        be_patient(w);
+        s = sp_queue_take(w->f->server, &l, w->worker, w->machine.fingerprint);
+        if (s == SPRY_OK && l.id) {
+            w->out->job = l.work;
+            s = do_job(w, &l);
+            w->out->job = "";
+            taken++;
+        } else if (s == SPRY_OK && !l.open && w->opt.idle_exit)
+            break;
+        else if (s == SPRY_OK)
+            pause_for(w, l.pause);
+    }
+    return asked_to_stop(w) ? SPRY_OK : s;
+}
+
+static spry_status know_machine(worker *w)
+{
+    spry_status s = SPRY_OK;
+
+    if (w->opt.machine)
+        w->machine = *w->opt.machine;
+    else
+        s = spry_machine_detect(&w->machine);
+    if (s == SPRY_OK && !w->opt.machine)
+        s = spry_machine_probe(&w->machine);
+    return s;
+}
+
+spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
+                            const spry_fleet_work_options *opt)
+{
+    SP_NEED(out, f);
+
+    char host[256] = "?";
+    worker w = {.f = f,
+                .opt = SPRY_FLEET_WORK_DEFAULTS,
+                .out = out,
+                .begun = sp_seconds()};
+    spry_status s = SP_TAKE_OPTIONS(&w.opt, opt);
+
+    *out = (spry_fleet_worked){.job = ""};
+    if (s != SPRY_OK)
+        return s;
+    SP_REFUSE(w.opt.jobs < 0, "%d jobs are no number of jobs", w.opt.jobs);
+    w.rng = sp_rng_seed((uint64_t)getpid() ^ (uint64_t)(1e9 * w.begun));
+    s = know_machine(&w);
+    if (s == SPRY_OK)
+        s = sp_shelf_open(&w.shelf, w.opt.matrices);
+    (void)gethostname(host, sizeof host - 1);
+    if (s == SPRY_OK) {
+        be_patient(&w);
+        s = sp_queue_enroll(f->server, &w.worker,
+                            w.opt.name ? w.opt.name : host,
+                            w.machine.fingerprint);
+    }
+    if (s == SPRY_OK)
+        s = work(&w);
+    sp_postgres_patience(f->server, 20, NULL, NULL);
+    sp_shelf_close(w.shelf);
+    out->seconds = sp_seconds() - w.begun;
+    return s;
+}
