@@ -38,6 +38,8 @@ libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
+libpq-dev           pkg-config --exists libpq
+postgresql          ls /usr/lib/postgresql/*/bin/initdb
 '
 avx512='
 libsimde-dev  ls /usr/include/simde/x86/avx512.h

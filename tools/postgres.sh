@@ -19,10 +19,12 @@ for bin in /usr/lib/postgresql/*/bin; do
     PATH=$PATH:$bin
 done
 export PATH LC_ALL=C
-command -v initdb >/dev/null && command -v pg_ctl >/dev/null || {
-    echo "PostgreSQL is not installed (make deps-all)"
-    exit 77
-}
+for program in initdb pg_ctl psql setpriv; do
+    command -v $program >/dev/null || {
+        echo "PostgreSQL is not installed: no $program (make deps-all)"
+        exit 77
+    }
+done
 
 owner=$(id -un)
 [ "$(id -u)" -ne 0 ] || owner=$(id -un postgres 2>/dev/null || echo nobody)

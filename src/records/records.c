@@ -140,7 +140,8 @@ static spry_status take_counts(const sp_cell *cell, int count, void *payload)
     int64_t **out = payload;
 
     for (int i = 0; i < count && i < 3; i++)
-        *out[i] = cell[i].integer;
+        if (out[i])
+            *out[i] = cell[i].integer;
     return SPRY_OK;
 }
 

@@ -1,0 +1,174 @@
+#!/bin/sh
+# Many workers, one PostgreSQL: every job once, whoever is killed; jobs that
+# are no jobs; who may do what.
+# shellcheck source=/dev/null
+. "$TOOLS"
+[ -z "${SPRY_EMULATOR:-}" ] || skip "workers are not emulated"
+refuse 7 'libpq' env SPRY_LIBPQ=none "$SPRY" fleet status \
+    --store postgresql://nowhere/x
+refuse 2 'postgresql://' "$SPRY" fleet status --store records.db
+refuse 2 'init' "$SPRY" fleet innit --store postgresql://nowhere/x
+
+server=$(dirname "$TOOLS")/../../tools/postgres.sh
+folder=$(mktemp -d "${TMPDIR:-/tmp}/spry-fleet.XXXXXX")
+uri=$("$server" start "$folder" fsync=off) || skip "$uri"
+trap '"$server" stop "$folder"' EXIT
+q() { psql -XAtq -v ON_ERROR_STOP=1 "$uri" -c "$1"; }
+
+# ---- passwords stay where they are ----
+expect 8 "$SPRY" records list --store \
+    "postgresql://u:hunter2@%2Fnowhere/x?sslpassword=hunter3"
+grep -q hunter out err && fail "a password is told: $(cat err)"
+expect 8 "$SPRY" records list --store "postgresql://u:hunter2@h/x?%zz=hunter3"
+grep -q hunter out err && fail "a password is told: $(cat err)"
+refuse 8 'fleet init' "$SPRY" records list --store "$uri"
+
+# ---- one store, two engines ----
+expect 0 "$SPRY" fleet init --store "$uri" --lease 1s --tries 50 --json
+document spry.fleet/1
+expect 0 "$SPRY" fleet init --store "$uri" --lease 1s --tries 50
+expect 0 "$SPRY" probe --write here.machine
+here="--machine here.machine --threads 1"
+# shellcheck disable=SC2086
+expect 0 "$SPRY" collect gen:banded,rows=300,band=4 --schedules 6 --ops spmv \
+    --from families --store local.db $here
+expect 0 "$SPRY" records merge local.db --store "$uri"
+expect 0 "$SPRY" records merge local.db --store "$uri" --json
+holds "d['added'] == 0"
+expect 0 "$SPRY" records check --store "$uri"
+expect 0 "$SPRY" records export one.jsonl --store local.db
+expect 0 "$SPRY" records export two.jsonl --store "$uri"
+cmp one.jsonl two.jsonl || fail "rows changed on the way"
+expect 0 "$SPRY" records merge "$uri" --store back.db
+expect 0 "$SPRY" records export three.jsonl --store back.db
+cmp one.jsonl three.jsonl || fail "rows changed on the way back"
+# shellcheck disable=SC2086
+expect 0 "$SPRY" collect gen:banded,rows=300,band=4 --schedules 6 --ops spmv \
+    --from families --store "$uri" --json $here
+holds "d['known'] > 0"
+
+# ---- all jobs, once ----
+jobs=120
+i=0
+set --
+while [ $i -lt $jobs ]; do
+    i=$((i + 1))
+    set -- "$@" "gen:uniform,rows=50,nnz=$((100 + i))"
+done
+expect 0 "$SPRY" fleet submit "$@" --kind survey --ops spmv --store "$uri"
+expect 0 "$SPRY" fleet submit "$@" --kind survey --ops spmv --store "$uri" \
+    --json
+holds "d['jobs'] == $jobs and d['added'] == 0"
+small >a.mtx
+expect 0 "$SPRY" fleet submit a.mtx gen:arrow,rows=400 --ops spmm --widths 4 \
+    --schedules 3 --from families --budget 5s --store "$uri"
+work() {
+    # shellcheck disable=SC2086
+    exec "$SPRY" fleet work --store "$uri" --idle-exit $here --progress none
+}
+for n in 1 2 3 4; do
+    (work) >"w$n" 2>&1 &
+    eval "w$n=$!"
+done
+for n in 1 2; do
+    sleep 0.7
+    eval "kill -9 \$w$n" 2>/dev/null
+    (work) >"x$n" 2>&1 &
+    eval "w$n=$!"
+done
+"$server" kill "$folder"
+sleep 0.5
+"$server" again "$folder"
+for n in 1 2 3 4; do
+    eval "wait \$w$n" || fail "a worker: $(cat w* x*)"
+done
+expect 0 "$SPRY" fleet status --store "$uri" --json
+document spry.fleet/1
+holds "d['done'] == $jobs + 2 and d['failed'] == d['ready'] == d['leased'] == 0"
+holds "len(d['workers']) >= 4"
+[ "$(q "SELECT count(*) FROM spry.problem WHERE source LIKE 'gen:uniform%'")" \
+    = $jobs ] || fail "problems were lost"
+expect 0 "$SPRY" records check --store "$uri"
+q "SELECT 1 FROM spry.record WHERE about LIKE 'spmm 4 f32 3x4%'" | grep -q 1 ||
+    fail "no record of the matrix in the store"
+
+"$SPRY" fleet work --machine here.machine \
+    --store "$(printf %s "$uri" | sed 's|spry@|spry:hunter2@|')" >seen 2>&1 &
+sleep 0.5
+tr '\0' ' ' <"/proc/$!/cmdline" >>seen
+kill $! && wait $!
+grep -q hunter2 seen && fail "a password is in the process list"
+
+# ---- a late result is refused with all its records ----
+expect 0 "$SPRY" fleet submit gen:arrow,rows=77 --kind survey --ops spmv \
+    --store "$uri"
+slow=$(q "SELECT spry.enroll('slow', '0123456789abcdef', '')")
+first=$(q "SELECT fence FROM spry.take($slow, '0123456789abcdef')")
+sleep 1.6
+second=$(q "SELECT fence FROM spry.take($slow, '0123456789abcdef')")
+job=$(q "SELECT id FROM spry.queue WHERE state = 1")
+[ "$second" -gt "$first" ] || fail "tokens $first, $second"
+rows='{"machine": [{"fingerprint": "late", "text": "late"}]}'
+[ "$(q "SELECT ours FROM spry.finish($slow, $job, $first, '$rows', 1)")" = f ] ||
+    fail "a late result was taken"
+[ "$(q "SELECT count(*) FROM spry.machine WHERE fingerprint = 'late'")" = 0 ] ||
+    fail "a late result left rows"
+[ "$(q "SELECT spry.beat($slow, $job, $first)")" = f ] || fail "a late beat"
+for again in 1 2; do # the answer may get lost: asking again changes nothing
+    [ "$(q "SELECT ours FROM spry.finish($slow, $job, $second, NULL, 1)")" = t ] ||
+        fail "the lease's holder was refused ($again)"
+done
+
+# ---- hostile jobs, put past all that looks at them ----
+"$(dirname "$TOOLS")/hostile_jobs" | while IFS= read -r line; do
+    printf '%s\n' "$line" | sed "s/'/''/g; s/.*/INSERT INTO spry.job(work, \
+machine) VALUES (E'&', '');/"
+done >hostile.sql
+hostile=$(wc -l <hostile.sql)
+[ "$hostile" -ge 50 ] || fail "only $hostile hostile jobs"
+psql -XAtq -v ON_ERROR_STOP=1 "$uri" -f hostile.sql || fail "no hostile jobs"
+q "INSERT INTO spry.queue(id, machine, priority) SELECT id, '', 0 FROM spry.job
+   WHERE id NOT IN (SELECT id FROM spry.queue)"
+(work) >w5 2>&1 || fail "hostile jobs ended a worker: $(cat w5)"
+[ "$(q "SELECT count(*) FROM spry.outcome WHERE NOT done AND reason <> ''")" \
+    = "$hostile" ] || fail "some were not refused: $(q "SELECT work FROM
+    spry.job j JOIN spry.outcome o ON o.job = j.id WHERE done ORDER BY id DESC
+    LIMIT 3")"
+[ "$(q "SELECT max(tries) FROM spry.queue q JOIN spry.outcome o ON o.job = q.id
+    WHERE NOT done")" = 1 ] || fail "a hostile job was tried again"
+
+# ---- who may do what ----
+q "CREATE ROLE w LOGIN IN ROLE spry_worker; CREATE ROLE r LOGIN IN ROLE
+   spry_reader; CREATE ROLE s LOGIN IN ROLE spry_submitter"
+as() { printf %s "$uri" | sed "s|spry@|$1@|"; }
+for table in $(q "SELECT tablename FROM pg_tables WHERE schemaname = 'spry'"); do
+    psql -XAtq "$(as w)" -c "SELECT * FROM spry.$table" >seen 2>&1 &&
+        fail "a worker reads $table"
+    has 'permission denied' seen
+    psql -XAtq "$(as r)" -c "DELETE FROM spry.$table" >/dev/null 2>&1 &&
+        fail "a reader empties $table"
+done
+refuse 7 'role may not' "$SPRY" records list --store "$(as w)"
+refuse 7 'role may not' "$SPRY" fleet submit gen:arrow,rows=78 --ops spmv \
+    --store "$(as r)"
+expect 0 "$SPRY" fleet submit gen:arrow,rows=78 --kind survey --ops spmv \
+    --store "$(as s)"
+# shellcheck disable=SC2086
+expect 0 "$SPRY" fleet work --idle-exit --store "$(as w)" --json $here
+holds "d['done'] == 1"
+expect 0 "$SPRY" fleet upload local.db --store "$(as w)" --json
+holds "d['added'] == 0"
+expect 0 "$SPRY" records list --store "$(as r)" --json
+holds "d['count'] > 0"
+
+# ---- models ----
+models=$(dirname "$TOOLS")/../../models
+expect 0 "$SPRY" fleet push "$models/cost-spmm.spry" --store "$(as s)"
+# shellcheck disable=SC2086
+expect 0 "$SPRY" fleet pull --op spmm --store "$(as r)" --out got.spry --json \
+    $here
+document spry.fleet/1
+cmp got.spry "$models/cost-spmm.spry" || fail "a model changed on the way"
+refuse 3 'no model of spmv' "$SPRY" fleet pull --op spmv --store "$(as r)" \
+    --machine here.machine
+exit 0
