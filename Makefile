@@ -10,7 +10,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
-        bench-dense bench-pruned bench-sample bench-transfer bench-python \
+        bench-dense bench-pruned bench-sample bench-transfer bench-fleet bench-python \
         bench-petsc \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
@@ -80,6 +80,8 @@ bench-transfer: all                 ## are models worth something elsewhere?
 	build/release/bench/$@
 bench-against: all                  ## is OLD=path/to/bench-serve faster?
 	build/release/bench/$@ $(OLD)
+bench-fleet: all                    ## a queue that loses nothing
+	build/release/bench/$@
 bench-python: all                   ## the Python package beside SciPy, torch
 	/usr/bin/python3 bench/python.py
 bench-petsc: all                    ## PETSc with spry's products and without

@@ -263,7 +263,8 @@ typedef spry_status command(int argc, char **argv);
 command cmd_probe, cmd_generate, cmd_inspect, cmd_tune, cmd_predict, cmd_run,
     cmd_bench, cmd_verify, cmd_explain, cmd_export, cmd_net, cmd_records,
     cmd_cache, cmd_schedules, cmd_doctor, cmd_collect, cmd_train, cmd_evaluate,
-    cmd_model, cmd_report, cmd_adapt, cmd_machine, cmd_freeze, cmd_completion;
+    cmd_model, cmd_report, cmd_adapt, cmd_machine, cmd_freeze, cmd_completion,
+    cmd_fleet;
 
 typedef struct {
     const char *name;
@@ -271,4 +272,5 @@ typedef struct {
     const char *line;
 } cli_command;
 extern const cli_command cli_commands[]; /* a NULL name ends it (main.c) */
+
 #endif

@@ -22,7 +22,7 @@ static spry_status open_server(spry_records *db, const char *path,
     int64_t version = 0;
     spry_status s;
 
-    (void)mode; /* spry fleet init creates */
+    (void)mode; /* spry fleet init creates, roles say who may write */
     sp_postgres_redact(db->path, sizeof db->path, path);
     s = sp_postgres_open(&c, path);
     db->connection = c;
@@ -125,6 +125,13 @@ static void make_table(sp_buf *sql, const sp_table_shape *shape)
     if (shape == sp_answer_shape) /* which of a second was the later one */
         sp_buf_add(sql, ", rowid bigint GENERATED ALWAYS AS IDENTITY");
     sp_buf_add(sql, ");\n");
+    for (int i = 0; i < shape->fields; i++) /* made by an older spry */
+        if (shape->field[i].kind == SP_COLUMN_LATER)
+            sp_buf_printf(sql,
+                          "ALTER TABLE spry.%s ADD COLUMN IF NOT EXISTS %s %s "
+                          "NOT NULL DEFAULT '';\n",
+                          shape->table, shape->field[i].name,
+                          type_of(&shape->field[i]));
 }
 
 /* A field out of the JSON object r. */

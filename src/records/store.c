@@ -16,7 +16,6 @@ enum {
     SCHEMA = SP_SCHEMA,
     APPLICATION = 0x53505259, /* "SPRY" */
     PATIENCE = 10000          /* ms to wait for another process */
-    KERNELS_SINCE = 5         /* the schema that brought answers' kernels */
 };
 
 /* By the version that brought them: a new store has them all, an older one
@@ -72,13 +71,6 @@ static file_store *of(const spry_records *db)
 {
     return db->connection;
 }
-
-/* The same from before answers named their kernel. */
-static const char *const before_kernels[SP_STATEMENTS] = {
-    [SP_ALL_ANSWERS] = "SELECT " ANSWER "'' FROM answer ORDER BY at, id",
-    [SP_ANSWERS_FOR] = "SELECT " ANSWER "''" SOME_ANSWERS,
-    [SP_FROZEN_ANSWERS] = "SELECT " ANSWER "''" FROZEN_ANSWERS,
-};
 
 /* ---- failures ---- */
 
