@@ -4,6 +4,7 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 [ -z "${SPRY_EMULATOR:-}" ] || skip "workers are not emulated"
+export SPRY_PROBE=quick
 refuse 7 'libpq' env SPRY_LIBPQ=none "$SPRY" fleet status \
     --store postgresql://nowhere/x
 refuse 2 'postgresql://' "$SPRY" fleet status --store records.db
