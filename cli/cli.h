@@ -198,6 +198,16 @@ spry_status open_named(spry_plan **out, const job *j, const char *text,
 extern const opt story_options[];
 job_body story_tune;
 
+/* ---- a page about a race (race_page.c) ---- */
+
+typedef struct {
+    spry_plan *const *plan; /* [count] the first is what others are held to */
+    const spry_score *score;
+    int count;
+    const char *source; /* as the command line names it */
+} race_result;
+spry_status race_page(const char *file, const job *j, const race_result *r);
+
 /* ---- schedules by name (shapes.c) ---- */
 
 enum { SHAPES_MOST = 128 };

@@ -8,11 +8,13 @@
 static char *texts;
 static double budget = 10;
 static int pairs = 31;
+static const char *report;
 static const opt options[] = {
     {"schedules", OPT_TEXT, &texts, "\"A; B\"",
      "race these; 'tuned' is what tune found (tuned)"},
     {"pairs", OPT_INTEGER, &pairs, "N", "rounds of the race (31)"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop racing after this (10s)"},
+    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
     {0}};
 static const opt_page page = {
     "bench",
@@ -124,7 +126,7 @@ static void print_people(const field *f, const job *j)
     table_print(t, stdout);
 }
 
-static spry_status race(field *f, const job *j)
+static spry_status race(field *f, const job *j, const char *path)
 {
     const spry_plan *plan[MOST];
     spry_status s = enter(f, j);
@@ -140,6 +142,9 @@ static spry_status race(field *f, const job *j)
         print_json(f, j);
     else if (s == SPRY_OK)
         print_people(f, j);
+    if (s == SPRY_OK && report)
+        s = race_page(report, j,
+                      &(race_result){f->plan, f->score, f->count, path});
     return s;
 }
 
@@ -148,9 +153,8 @@ static spry_status bench(const job *j, const char *path)
     static field f;
     spry_status s;
 
-    (void)path;
     stop_watch();
-    s = race(&f, j);
+    s = race(&f, j, path);
     for (int i = 0; i < f.count; i++)
         spry_plan_free(f.plan[i]);
     return s;

@@ -4,10 +4,12 @@
 
 static char *texts;
 static double budget = 10;
+static const char *report;
 static const opt options[] = {
     {"ways", OPT_TEXT, &texts, "\"A; B\"",
      "race these, against the first of them; else all forms"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop racing after this (10s)"},
+    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
     {0}};
 static const opt_page page = {
     "net bench",
@@ -94,7 +96,6 @@ static spry_status bench(const job *j, const char *path)
     static contest c;
     spry_status s;
 
-    (void)path;
     c.j = j;
     s = net_ways(c.plan, &c.count, j, texts);
     for (int i = 0; s == SPRY_OK && i < c.count; i++) {
@@ -109,6 +110,9 @@ static spry_status bench(const job *j, const char *path)
         print_json(&c);
     else if (s == SPRY_OK)
         print_people(&c);
+    if (s == SPRY_OK && report)
+        s = race_page(report, j,
+                      &(race_result){c.plan, c.score, c.count, path});
     net_ways_free(c.plan, c.count);
     return s;
 }

@@ -13,6 +13,10 @@ for part in '<!DOCTYPE html>' 'Content-Security-Policy' 'data:image/png' \
 done
 grep -Eq 'src="?http|href="?http|@import|url\(' one.html &&
     fail "the page asks for something"
+expect 0 "$SPRY" bench $m --schedules 'csr; sell' --pairs 3 --budget 1s \
+    --report race.html
+has 'A race' race.html
+has 'sell' race.html
 expect 0 "$SPRY" report --out all.html --title 'a <b> title'
 has 'a &lt;b&gt; title' all.html
 expect 0 "$SPRY" report --out again.html --title 'a <b> title'
