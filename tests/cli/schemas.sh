@@ -81,6 +81,7 @@ for band in 3 4 5 6 7 8; do
         --schedules 8 --from families "gen:banded,rows=400,band=$band"
 done
 keep train --store r.db --kind mlp --rounds 3 --out m.spry
+keep records curves --store r.db
 keep model info m.spry
 keep model compare m.spry m.spry
 keep evaluate --store r.db --turns analytic m.spry
