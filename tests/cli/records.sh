@@ -41,6 +41,18 @@ has '1 damaged' err
 printf 'not json\n\n{"kind":"recipe"}\n' >none.jsonl
 refuse 3 'none.jsonl:1: ' "$SPRY" records import none.jsonl
 refuse 3 'missing.jsonl' "$SPRY" records import missing.jsonl
+# Lines of others that are none: the file, the line and why, and nothing added.
+printf 'nonsense\n' >epyc7543__spmv.tsv
+refuse 3 'epyc7543__spmv.tsv:1: ' "$SPRY" records import \
+    --format autosparse epyc7543__spmv.tsv
+refuse 3 'epyc7543__spmv.tsv:1: ' "$SPRY" records import \
+    --format ansor epyc7543__spmv.tsv
+printf 'matrix\tformat\ttime_s\nA\tcsr\t1e-5\nB\tcsr\nC\tcoo\tx\n' >A100_cuda.tsv
+cp A100_cuda.tsv nobody.tsv
+refuse 2 'nobody.tsv: its name' "$SPRY" records import --format ginkgo nobody.tsv
+expect 0 "$SPRY" records import --format ginkgo A100_cuda.tsv --store gpu.db
+has '^1 records added' out
+has '2 damaged lines skipped: A100_cuda.tsv:3: ' err
 expect 0 "$SPRY" records check
 expect 0 "$SPRY" records gc --days 0
 echo 'this is no database, and long enough to be sure of it' >bad.db
