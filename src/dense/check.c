@@ -209,81 +209,6 @@ static spry_status answer(question *q, const sp_dense_oracle *o)
 
 /* ---- Freivalds ---- */
 
-/* The operator with one channel to a group, whose weights are W r. */
-static spry_status combine(spry_operator *out, float **memory,
-                           const question *q)
-{
-    const spry_operator *op = &q->p->op;
-    int conv = op->kind == SPRY_CONV2D;
-    int64_t groups = conv ? op->groups : 1, each = q->p->cols / groups;
-    int64_t terms = q->p->terms;
-    float *w = sp_alloc(groups * terms + 1, sizeof *w);
-
-    *memory = w;
-    if (!w)
-        return sp_fail_memory((size_t)(groups * terms) * sizeof *w);
-    for (int64_t j = 0; j < q->p->cols; j++)
-        for (int64_t i = 0; i < terms; i++) {
-            float x = conv             ? op->weights[j * terms + i]
-                      : op->transposed ? op->weights[j * op->pitch_b + i]
-                                       : op->weights[i * op->pitch_b + j];
-
-            w[j / each * terms + i] += (float)q->r[j] * x;
-        }
-    *out = *op;
-    out->weights = w;
-    out->act = SPRY_ACT_NONE;
-    out->add = SPRY_ADD_NONE;
-    out->with_bias = 0;
-    out->pitch_out = out->skip_out = out->pitch_b = out->skip_b = 0;
-    out->transposed = 0;
-    if (conv)
-        out->k = groups;
-    else
-        out->n = 1;
-    return SPRY_OK;
-}
-
-/* in (W r), row by row. */
-static spry_status multiply_r(question *q)
-{
-    spry_problem *small = NULL;
-    spry_operator op;
-    float *memory = NULL;
-    double *y = NULL;
-    const sp_dense_problem *p;
-    spry_status s = combine(&op, &memory, q);
-
-    if (s == SPRY_OK)
-        s = spry_problem_dense(&small, &op);
-    p = sp_dense_of(small);
-    if (s == SPRY_OK) {
-        y = sp_alloc_raw(p->rows * p->cols, sizeof *y);
-        s = y ? SPRY_OK : sp_fail_memory((size_t)(p->rows * p->cols));
-    }
-    if (s == SPRY_OK)
-        sp_dense_answers(y, NULL, p, &q->t, 0, p->rows);
-    for (int64_t i = 0; s == SPRY_OK && i < p->rows; i++) {
-        q->in_r[i] = 0;
-        for (int64_t j = 0; j < p->cols; j++)
-            q->in_r[i] += y[i * p->cols + j];
-    }
-    spry_problem_free(small);
-    sp_free(memory);
-    sp_free(y);
-    return s;
-}
-
-/* One B and plain sums only: what a single r can speak for. */
-static int can_multiply_r(const sp_dense_oracle *o)
-{
-    const spry_operator *op = &o->p->op;
-
-    return o->sample < o->p->rows &&
-           (op->kind == SPRY_CONV2D || (op->kind == SPRY_MATMUL && !op->given &&
-                                        (op->batch == 1 || op->shared_b)));
-}
-
 static spry_status prepare_r(sp_dense_oracle *o, sp_rng *r)
 {
     question *q = &o->exact;
@@ -294,27 +219,7 @@ static spry_status prepare_r(sp_dense_oracle *o, sp_rng *r)
         return sp_fail_memory((size_t)(q->p->cols + q->p->rows) * sizeof *q->r);
     for (int64_t j = 0; j < q->p->cols; j++)
         q->r[j] = (double)draw(r, 1);
-    return multiply_r(q);
-}
-
-static spry_status compare_r(const question *q, const char *text)
-{
-    const spry_operator *op = &q->p->op;
-
-    for (int64_t i = 0; i < q->p->rows; i++) {
-        int64_t place = sp_dense_place(q->p, i);
-        double sum = 0;
-
-        for (int64_t j = 0; j < q->p->cols; j++)
-            sum += q->r[j] * ((double)q->t.out[place + j] -
-                              (op->with_bias ? (double)op->bias[j] : 0) -
-                              (op->add ? (double)q->t.add[place + j] : 0));
-        if (sum != q->in_r[i])
-            return sp_fail(SPRY_WRONG,
-                           "%s: row %lld fails the sum test: %.17g, not %.17g",
-                           text, (long long)i, sum, q->in_r[i]);
-    }
-    return SPRY_OK;
+    return sp_dense_sums(q->in_r, q->r, q->p, &q->t);
 }
 
 /* ---- comparing ---- */
@@ -415,7 +320,7 @@ static spry_status compare(const question *q, const sp_dense_oracle *o,
                               exact ? ", with integers" : "");
         }
     if (s == SPRY_OK && q->r)
-        s = compare_r(q, text);
+        s = sp_dense_compare_sums(q->in_r, q->r, q->p, &q->t, text);
     return s;
 }
 
@@ -444,7 +349,8 @@ spry_status sp_dense_oracle_make(sp_dense_oracle **out,
             s = make_operands(&o->exact, &r, 1);
         if (s == SPRY_OK)
             s = answer(&o->exact, o);
-        if (s == SPRY_OK && can_multiply_r(o))
+        if (s == SPRY_OK && o->sample < o->p->rows &&
+            sp_dense_has_sums(&o->p->op))
             s = prepare_r(o, &r);
     }
     if (s == SPRY_OK)
