@@ -123,7 +123,10 @@ static void hostile_part(void)
     while (f && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
         all++;
-        refused += spry_job_parse(&job, line) == SPRY_USAGE && *spry_message();
+        if (spry_job_parse(&job, line) == SPRY_USAGE && *spry_message())
+            refused++;
+        else
+            printf("          taken: %s\n", line);
     }
     if (f)
         pclose(f);
@@ -138,8 +141,9 @@ static void roles_part(const bench_server *s)
 
     must(sp_postgres_open(&c, s->uri), "roles");
     open = ask_number(
-        c, "SELECT count(*) FROM pg_tables WHERE schemaname = 'spry' AND"
-           " has_table_privilege('spry_worker', 'spry.' || tablename,"
+        c, "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid ="
+           " c.relnamespace WHERE n.nspname = 'spry' AND c.relkind = 'r' AND"
+           " has_table_privilege('spry_worker', c.oid,"
            " 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')");
     printf("roles     a worker may touch %g tables\n", open);
     bench_aim_most("fleet_worker_tables", open, 0);

@@ -11,7 +11,8 @@ enum { CONNECTIONS = 16, WORKERS = 1008, EACH = WORKERS / CONNECTIONS };
 
 typedef struct {
     const char *uri;
-    double until; /* by sp_seconds */
+    double seconds;
+    int64_t worker; /* the first of EACH */
     int64_t taken, asked, first, last;
     double begun;
     int storm; /* take one job each, then stop */
@@ -43,17 +44,15 @@ static void *run_share(void *payload)
 {
     share *x = payload;
     sp_postgres *c = NULL;
-    int64_t worker[EACH];
+    double part = 0;
 
     x->s = sp_postgres_open(&c, x->uri);
-    for (int i = 0; x->s == SPRY_OK && i < EACH; i++)
-        x->s = sp_queue_enroll(c, &worker[i], "simulated", "0000000000000002");
     x->begun = sp_seconds();
-    for (int i = 0; x->s == SPRY_OK && sp_seconds() < x->until; i++) {
-        double part = (sp_seconds() - x->begun) / (x->until - x->begun);
+    for (int i = 0; x->s == SPRY_OK && part < 1; i++) {
         int64_t before = x->taken;
 
-        x->s = one_job(x, c, worker[i % EACH]);
+        x->s = one_job(x, c, x->worker + i % EACH);
+        part = (sp_seconds() - x->begun) / x->seconds;
         if (part < 0.25)
             x->first += x->taken - before;
         else if (part > 0.75)
@@ -67,14 +66,26 @@ static void *run_share(void *payload)
 }
 
 /* All shares at once; the sum of what they did. */
-static share run_all(const bench_server *s, double seconds, int storm)
+static share run_all(const bench_server *s, sp_postgres *c, double seconds,
+                     int storm)
 {
     pthread_t thread[CONNECTIONS];
     share part[CONNECTIONS], sum = {0};
+    char sql[256];
+    int64_t first;
 
+    snprintf(sql, sizeof sql,
+             "INSERT INTO spry.worker(name, machine, version) SELECT"
+             " 'simulated', '0000000000000002', '' FROM generate_series(1, %d)",
+             (int)WORKERS);
+    must(sp_postgres_run(c, sql), "workers");
+    first =
+        (int64_t)ask_number(c, "SELECT max(id) FROM spry.worker") - WORKERS + 1;
     for (int i = 0; i < CONNECTIONS; i++) {
-        part[i] = (share){
-            .uri = s->uri, .until = sp_seconds() + seconds, .storm = storm};
+        part[i] = (share){.uri = s->uri,
+                          .seconds = seconds,
+                          .worker = first + (int64_t)i * EACH,
+                          .storm = storm};
         pthread_create(&thread[i], NULL, run_share, &part[i]);
     }
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -117,7 +128,7 @@ static void rate_part(const bench_server *s, sp_postgres *c)
 
     fill_queue(c, s->quick ? 30000 : 200000);
     before = ask_number(c, "SELECT pg_total_relation_size('spry.queue')");
-    all = run_all(s, seconds, 0);
+    all = run_all(s, c, seconds, 0);
     after = ask_number(c, "SELECT pg_total_relation_size('spry.queue')");
     printf("thousand  %d workers over %d connections, %g s: %.0f jobs a second "
            "(lease, two\n          signs of life, result); %.0f in the first "
@@ -148,7 +159,7 @@ static void storm_part(const bench_server *s, sp_postgres *c)
                             " until = clock_timestamp()"),
          "leases");
     begun = sp_seconds();
-    all = run_all(s, 20, 1);
+    all = run_all(s, c, 20, 1);
     printf("storm     %d leases end at once: all are given out again after "
            "%.2f s, %.0f questions\n",
            (int)WORKERS, all.done_at - begun, (double)all.asked);

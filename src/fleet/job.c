@@ -61,24 +61,48 @@ static spry_status check_hash(const char *hex)
 }
 
 /* Roughly how many entries a generator is asked for: what it says of them, or
- * the product of its sizes. */
+ * the product of its sizes. An axis that is not said is as the first. */
 static double entries_of(const sp_recipe *r)
 {
-    double most = 1, axes = 1;
+    double most = 1, axes = 1, first = 0, area = 1;
 
     for (int i = 0; i < r->count; i++) {
         const char *name = r->param[i].name;
+        int known, axis;
         double v = 0;
 
-        if (!sp_parse_count(r->param[i].value, &v))
-            continue;
+        known = sp_parse_count(r->param[i].value, &v) && v > 0;
+        axis = name[0] == 'n' && name[1] && strchr("xyz", name[1]) && !name[2];
         if (strcmp(name, "scale") == 0)
             v = exp2(fmin(v, 60));
-        if (name[0] == 'n' && name[1] && strchr("xyz", name[1]) && !name[2])
-            axes *= fmax(v, 1);
+        if (strcmp(name, "rows") == 0 || strcmp(name, "band") == 0)
+            area *= fmax(v, 1);
+        first = first > 0 ? first : v;
+        if (axis)
+            axes *= known ? v : first;
         most = fmax(most, v);
     }
-    return fmax(most, axes);
+    return fmax(most, fmax(axes, area));
+}
+
+/* Where the usual value is a number, so is the given one, and not negative. */
+static spry_status check_numbers(const sp_recipe *given, const char *kind,
+                                 const char *params)
+{
+    sp_recipe usual;
+    double number;
+    spry_status s = sp_recipe_parse(&usual, kind, params, "");
+
+    for (int i = 0; s == SPRY_OK && i < given->count; i++) {
+        const char *value = given->param[i].value;
+
+        if (sp_parse_count(usual.param[i].value, &number) &&
+            (!sp_parse_count(value, &number) || !(number >= 0) ||
+             isinf(number)))
+            s = sp_fail(SPRY_USAGE, "a job's %s is a number, not '%s'",
+                        given->param[i].name, value);
+    }
+    return s;
 }
 
 static spry_status check_recipe(const char *spec)
@@ -109,6 +133,8 @@ static spry_status check_recipe(const char *spec)
     snprintf(text, sizeof text, "%.*s", (int)(seed - spec - (ptrdiff_t)n),
              spec + n);
     s = sp_recipe_parse(&r, kind, spry_generator_params(i), text);
+    if (s == SPRY_OK)
+        s = check_numbers(&r, kind, spry_generator_params(i));
     if (s == SPRY_OK && entries_of(&r) > MOST_ENTRIES)
         s = sp_fail(SPRY_USAGE, "a job's matrix may have %g entries, not more",
                     MOST_ENTRIES);
