@@ -109,7 +109,7 @@ static void add_entries(const sp_sparse *p, int64_t i, int64_t j,
                         long double *sum, long double *size)
 {
     int64_t at[SP_SPARSE] = {i};
-    dense_view v[SP_DENSE];
+    dense_view v[SP_DENSE] = {{0}};
     int operands = views_of(v, p, f);
 
     for (int64_t e = p->A->start[i]; e < p->A->start[i + 1]; e++) {
@@ -128,7 +128,7 @@ static void sample(const sp_sparse *p, int64_t i, int64_t j, sp_value_map *map,
 {
     int64_t e = p->A->start[i] + j, at[SP_SPARSE] = {i};
     long double entry = value(p, e, map);
-    dense_view v[SP_DENSE];
+    dense_view v[SP_DENSE] = {{0}};
     int operands = views_of(v, p, f);
 
     place(at, p, e);

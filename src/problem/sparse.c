@@ -298,8 +298,8 @@ int64_t sp_sparse_extent(const sp_sparse *p, int index)
     const sp_operation *d = sp_operation_of(p->op);
     const int64_t extent[SP_SPARSE] = {p->A->rows, p->mid, p->inner};
 
-    for (int i = 0; i < d->modes; i++)
-        if (d->sparse[i] == index)
+    for (int i = 0; i < SP_SPARSE; i++)
+        if (i < d->modes && d->sparse[i] == index)
             return extent[i];
     return p->n;
 }
