@@ -23,7 +23,11 @@ grep -q '"kind":"problem".*"source":"gen:arrow,rows=500#1"' all.jsonl ||
 grep -q "\"source\":\"$PWD/folder/a.mtx\",\"base\":\"a\"" all.jsonl ||
     fail "no origin of the file"
 
+# A budget that leaves no time for a first probe is refused.
+refuse 6 'spry probe' "$SPRY" collect gen:arrow --budget 3s --store b.db
+
 # two at once share the work
+expect 0 "$SPRY" probe --store b.db
 # shellcheck disable=SC2086
 "$SPRY" collect --suite small --budget 3s --store b.db $few --json \
     >one 2>err1 &
