@@ -62,6 +62,7 @@ keep net order --list
 keep net simulate $n --order blocked --memory 16
 keep net tune $n --batch 8 --budget 1s
 keep net predict $n --batch 8
+keep net explain $n --batch 8
 keep net bench $n --batch 8 --budget 1s
 keep net verify $n --batch 4
 keep net run $n --batch 4
