@@ -4,7 +4,8 @@ set(export_texts
     include/spry/operator.h src/dense/core.h src/dense/tile.h
     src/dense/tiling.h src/dense/move.h src/dense/pruned.h src/dense/tiling.c src/dense/move.c
     src/dense/act.c src/dense/run_direct.c src/dense/run_winograd.c
-    src/dense/run_depthwise.c src/dense/run_rows.c src/dense/curves_body.h
+    src/dense/run_depthwise.c src/dense/run_rows.c src/dense/run_pruned.c
+    src/dense/pruned_body.h src/dense/curves_body.h
     src/dense/tile_body.h src/dense/depthwise_body.h
     src/dense/winograd_body.h src/dense/rows_body.h src/dense/plain_body.h
     src/dense/export/base.h.in src/dense/export/loops.h.in

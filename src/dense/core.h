@@ -60,14 +60,13 @@ struct sp_dense_core {
     sp_dense_loops loops;
     const struct sp_tiling *tiling; /* NULL: it has none */
     const float *packed, *bias;     /* as the algorithm wants them */
-    const struct sp_pruned *pruned; /* the same; NULL: it has none */
 };
 
 /* Share i of x.threads; scratch as the plan asks for it (run_*.c). */
 typedef void sp_dense_part(const sp_dense_core *p, const spry_tensors *t, int i,
                            void *scratch);
 sp_dense_part sp_direct_part, sp_winograd_part, sp_depthwise_part,
-    sp_plain_part, sp_rows_part;
+    sp_plain_part, sp_rows_part, sp_pruned_part;
 
 /* act(x) in double (act.c). */
 double sp_act(spry_act act, double x, double alpha, double beta);

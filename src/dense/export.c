@@ -15,7 +15,9 @@ const sp_export_algorithm sp_export_algorithms[SP_ALGORITHMS] = {
                   "sp_winograd_set"},
     [SP_DW] = {"depthwise", "run_depthwise", "sp_depthwise_part", "depthwise",
                "sp_depthwise_set"},
-    [SP_ROWS] = {"rows", "run_rows", "sp_rows_part", "rows", "sp_row_loops"}};
+    [SP_ROWS] = {"rows", "run_rows", "sp_rows_part", "rows", "sp_row_loops"},
+    [SP_PRUNED] = {"pruned", "run_pruned", "sp_pruned_part", "pruned",
+                   "sp_pruned_set"}};
 
 /* ---- weights ---- */
 
@@ -33,8 +35,10 @@ static int add_part(sp_export_weights *w, const void *data, int64_t bytes)
 static int64_t bias_floats(const sp_dense_plan *plan)
 {
     const sp_tiling *t = plan->tiling;
-    int lanes = plan->core.loops.tiles->lanes;
+    int lanes = plan->core.loops.tiles->lanes, group = SP_PRUNED_GROUP;
 
+    if (plan->x.algorithm == SP_PRUNED)
+        return (plan->p->cols + group - 1) / group * group;
     if (plan->x.algorithm == SP_DW)
         return t->w_tap;
     return t->groups * ((t->k + lanes - 1) / lanes * lanes);

@@ -23,10 +23,6 @@ spry_status sp_dense_ways(sp_dense_way **out, int *count,
 
 /* ---- plans (plan.c) ---- */
 
-/* Weights that are not 0 (pruned.c). */
-typedef struct sp_pruned sp_pruned;
-void sp_pruned_free(sp_pruned *w);
-
 struct sp_dense_plan {
     spry_plan head;
     const sp_dense_problem *p;
@@ -36,7 +32,6 @@ struct sp_dense_plan {
     float *bias;   /* padded with zeros to whole vectors; NULL: none */
     int64_t scratch;
     struct sp_tiling *tiling; /* NULL: it has none */
-    sp_pruned *pruned;        /* weights without zeros; NULL: it has none */
     sp_dense_core core;       /* what a run sees of all this */
     sp_scratch *memory;       /* of all shares; NULL: none is needed */
     int foreign; /* for a wider machine than this one: not to be run */

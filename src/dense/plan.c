@@ -46,7 +46,6 @@ static void free_plan(spry_plan *head)
     sp_free(plan->packed);
     sp_free(plan->bias);
     sp_tiling_free(plan->tiling);
-    sp_pruned_free(plan->pruned);
     sp_scratch_close(plan->memory);
     sp_free(plan);
 }
@@ -111,7 +110,6 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
     plan->core.tiling = plan->tiling;
     plan->core.packed = plan->packed;
     plan->core.bias = plan->bias;
-    plan->core.pruned = plan->pruned;
     if (s == SPRY_OK)
         s = open_scratch(plan);
     plan->head.pack_seconds = sp_seconds() - begun;

@@ -14,58 +14,43 @@
 #include "dense/internal.h"
 #include "dense/tiling.h"
 
-enum {
-    GROUP = 64,  /* channels whose nonzeros are packed together */
-    CHUNK = 512, /* channels whose sums stay in the cache over all blocks */
-    PIXELS = SP_PRUNED_V * 16
-};
+enum { GROUP = SP_PRUNED_GROUP };
 
-/* The nonzeros of a group of channels in a block of columns. */
+/* Weights that are not 0, before they are laid out. */
 typedef struct {
-    int64_t run, row, nonzero; /* its first of each */
-} part;
-
-struct sp_pruned {
-    int64_t taps, c; /* columns: [taps][c] */
-    int64_t columns, block, blocks;
-    int64_t k, groups;
+    sp_pruned_head h;
     int64_t step_k, step_c, step_tap; /* between weights as they are given */
-    part *part;                       /* [blocks][groups] and an end */
+    sp_pruned_at *part;
     sp_pruned_run *run;
     int32_t *row;
     sp_nonzero *nonzero;
-    float *zeros; /* a pixel outside of the image */
-    int64_t *cut; /* [shares + 1] groups, when channels are split */
-    sp_finish finish;
-};
+    int64_t *cut;
+} packing;
 
-void sp_pruned_free(sp_pruned *w)
+static void release(packing *w)
 {
-    if (!w)
-        return;
     sp_free(w->part);
     sp_free(w->run);
     sp_free(w->row);
     sp_free(w->nonzero);
-    sp_free(w->zeros);
     sp_free(w->cut);
-    sp_free(w);
 }
 
 /* ---- packing ---- */
 
 /* Nonzeros of channel k in a block of columns, to out if it is not NULL. */
 static int64_t pack_row(sp_nonzero *out, const sp_dense_problem *p,
-                        const sp_pruned *w, int64_t k, int64_t block,
+                        const packing *w, int64_t k, int64_t block,
                         int64_t pitch)
 {
-    int64_t from = block * w->block, count = 0, at = 0;
-    int64_t to = from + w->block < w->columns ? from + w->block : w->columns;
+    int64_t from = block * w->h.block, count = 0, at = 0;
+    int64_t to =
+        from + w->h.block < w->h.columns ? from + w->h.block : w->h.columns;
     const float *row = p->op.weights + k * w->step_k;
 
     while (from < to) {
-        int64_t tap = from / w->c, c = from % w->c;
-        int64_t end = w->c - c < to - from ? w->c : c + to - from;
+        int64_t tap = from / w->h.c, c = from % w->h.c;
+        int64_t end = w->h.c - c < to - from ? w->h.c : c + to - from;
         const float *x = row + tap * w->step_tap;
 
         from += end - c;
@@ -92,11 +77,11 @@ static void sort_rows(int32_t *out, const int64_t *length, int count)
 }
 
 /* One part behind what *end says; it moves on. */
-static void pack_part(sp_pruned *w, const sp_dense_problem *p, part *end,
+static void pack_part(packing *w, const sp_dense_problem *p, sp_pruned_at *end,
                       int64_t block, int64_t group, int64_t pitch)
 {
     int64_t first = group * GROUP, length[GROUP];
-    int count = (int)(w->k - first < GROUP ? w->k - first : GROUP);
+    int count = (int)(w->h.k - first < GROUP ? w->h.k - first : GROUP);
     int32_t order[GROUP];
     sp_pruned_run *run = NULL;
 
@@ -128,264 +113,132 @@ static int64_t count_nonzeros(const sp_dense_problem *p)
     return found;
 }
 
-static spry_status allocate(sp_pruned *w, const sp_dense_plan *plan)
+static spry_status allocate(packing *w, const sp_dense_plan *plan)
 {
-    int64_t nonzeros = count_nonzeros(plan->p), rows = w->blocks * w->k;
+    int64_t nonzeros = count_nonzeros(plan->p), rows = w->h.blocks * w->h.k;
 
-    w->part = sp_alloc(w->blocks * w->groups + 1, sizeof *w->part);
+    w->part = sp_alloc(w->h.blocks * w->h.groups + 1, sizeof *w->part);
     w->run = sp_alloc_raw(rows + 1, sizeof *w->run);
     w->row = sp_alloc_raw(rows + 1, sizeof *w->row);
     w->nonzero = sp_alloc_raw(nonzeros + 1, sizeof *w->nonzero);
-    w->zeros = sp_alloc(w->c, sizeof *w->zeros);
     w->cut = sp_alloc(plan->x.threads + 1, sizeof *w->cut);
-    return w->part && w->run && w->row && w->nonzero && w->zeros && w->cut
+    return w->part && w->run && w->row && w->nonzero && w->cut
                ? SPRY_OK
                : sp_fail_memory((size_t)nonzeros * sizeof *w->nonzero);
 }
 
 /* Groups for every share, as many nonzeros each as can be. */
-static void cut_groups(sp_pruned *w, int shares)
+static void cut_groups(packing *w, int shares)
 {
     int64_t all = 0, before = 0;
     int share = 1;
 
-    for (int64_t b = 0; b < w->blocks; b++)
-        all += w->part[(b + 1) * w->groups].nonzero -
-               w->part[b * w->groups].nonzero + w->groups;
-    for (int64_t g = 0; g < w->groups; g++) {
+    for (int64_t b = 0; b < w->h.blocks; b++)
+        all += w->part[(b + 1) * w->h.groups].nonzero -
+               w->part[b * w->h.groups].nonzero + w->h.groups;
+    for (int64_t g = 0; g < w->h.groups; g++) {
         while (share < shares && before >= all * share / shares)
             w->cut[share++] = g;
         before++;
-        for (int64_t b = 0; b < w->blocks; b++)
-            before += w->part[b * w->groups + g + 1].nonzero -
-                      w->part[b * w->groups + g].nonzero;
+        for (int64_t b = 0; b < w->h.blocks; b++)
+            before += w->part[b * w->h.groups + g + 1].nonzero -
+                      w->part[b * w->h.groups + g].nonzero;
     }
     while (share <= shares)
-        w->cut[share++] = w->groups;
+        w->cut[share++] = w->h.groups;
 }
 
-static spry_status pack_bias(sp_dense_plan *plan, const sp_pruned *w)
+static spry_status pack_bias(sp_dense_plan *plan, const packing *w)
 {
     if (!plan->p->op.with_bias)
         return SPRY_OK;
-    plan->bias = sp_alloc(w->groups * GROUP, sizeof(float));
+    plan->bias = sp_alloc(w->h.groups * GROUP, sizeof(float));
     if (!plan->bias)
-        return sp_fail_memory((size_t)w->k * sizeof(float));
-    memcpy(plan->bias, plan->p->op.bias, (size_t)w->k * sizeof(float));
+        return sp_fail_memory((size_t)w->h.k * sizeof(float));
+    memcpy(plan->bias, plan->p->op.bias, (size_t)w->h.k * sizeof(float));
     return SPRY_OK;
 }
 
-static void set_shape(sp_pruned *w, const sp_dense_plan *plan)
+static void set_shape(packing *w, const sp_dense_plan *plan)
 {
     const spry_operator *op = &plan->p->op;
     int conv = op->kind == SPRY_CONV2D;
+    int64_t taps = conv ? op->r * op->s : 1;
 
-    w->taps = conv ? op->r * op->s : 1;
-    w->c = conv ? op->c : op->k;
-    w->k = plan->p->cols;
-    w->columns = w->taps * w->c;
-    w->block = plan->x.block && plan->x.block < w->columns ? plan->x.block
-                                                           : w->columns;
-    w->blocks = (w->columns + w->block - 1) / w->block;
-    w->groups = (w->k + GROUP - 1) / GROUP;
-    w->step_k = conv ? w->columns : op->transposed ? op->pitch_b : 1;
-    w->step_c = conv ? w->taps : op->transposed ? 1 : op->pitch_b;
+    w->h.c = conv ? op->c : op->k;
+    w->h.k = plan->p->cols;
+    w->h.columns = taps * w->h.c;
+    w->h.block = plan->x.block && plan->x.block < w->h.columns ? plan->x.block
+                                                               : w->h.columns;
+    w->h.blocks = (w->h.columns + w->h.block - 1) / w->h.block;
+    w->h.groups = (w->h.k + GROUP - 1) / GROUP;
+    w->step_k = conv ? w->h.columns : op->transposed ? op->pitch_b : 1;
+    w->step_c = conv ? taps : op->transposed ? 1 : op->pitch_b;
     w->step_tap = 1;
-    w->finish = sp_finish_of(op);
+}
+
+/* Head and arrays one behind the other, each on 64 bytes. */
+static spry_status lay_out(sp_dense_plan *plan, packing *w)
+{
+    sp_pruned_at end = w->part[w->h.blocks * w->h.groups];
+    struct {
+        int64_t *at;
+        const void *from;
+        int64_t bytes;
+    } array[] = {
+        {&w->h.part, w->part,
+         (w->h.blocks * w->h.groups + 1) * (int64_t)sizeof *w->part},
+        {&w->h.run, w->run, end.run * (int64_t)sizeof *w->run},
+        {&w->h.row, w->row, end.row * (int64_t)sizeof *w->row},
+        {&w->h.nonzero, w->nonzero, end.nonzero * (int64_t)sizeof *w->nonzero},
+        {&w->h.zeros, NULL, w->h.c * (int64_t)sizeof(float)},
+        {&w->h.cut, w->cut, (plan->x.threads + 1) * (int64_t)sizeof *w->cut}};
+    enum { ARRAYS = sizeof array / sizeof array[0] };
+    int64_t bytes = 64 * ((int64_t)(sizeof w->h + 63) / 64);
+    char *to;
+
+    for (int i = 0; i < ARRAYS; i++) {
+        *array[i].at = bytes;
+        bytes += (array[i].bytes + 63) / 64 * 64;
+    }
+    plan->packed = sp_alloc(bytes / 4, sizeof(float));
+    if (!plan->packed)
+        return sp_fail_memory((size_t)bytes);
+    to = (char *)plan->packed;
+    memcpy(to, &w->h, sizeof w->h);
+    for (int i = 0; i < ARRAYS; i++)
+        if (array[i].from && array[i].bytes)
+            memcpy(to + *array[i].at, array[i].from, (size_t)array[i].bytes);
+    plan->head.bytes = (double)bytes;
+    return SPRY_OK;
 }
 
 static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 {
     int64_t pitch = plan->x.v * sp_dense_loops_of(m->isa).pruned->lanes;
-    sp_pruned *w = sp_alloc(1, sizeof *w);
-    part end = {0, 0, 0};
+    sp_pruned_at end = {0, 0, 0};
+    packing w = {.part = NULL};
     spry_status s;
 
-    if (!w)
-        return sp_fail_memory(sizeof *w);
-    plan->pruned = w;
-    set_shape(w, plan);
-    s = allocate(w, plan);
-    if (s != SPRY_OK)
-        return s;
-    for (int64_t b = 0; b < w->blocks; b++)
-        for (int64_t g = 0; g < w->groups; g++) {
-            w->part[b * w->groups + g] = end;
-            pack_part(w, plan->p, &end, b, g, pitch);
+    set_shape(&w, plan);
+    s = allocate(&w, plan);
+    for (int64_t b = 0; s == SPRY_OK && b < w.h.blocks; b++)
+        for (int64_t g = 0; g < w.h.groups; g++) {
+            w.part[b * w.h.groups + g] = end;
+            pack_part(&w, plan->p, &end, b, g, pitch);
         }
-    w->part[w->blocks * w->groups] = end;
-    if (plan->x.channels)
-        cut_groups(w, plan->x.threads);
-    plan->head.bytes = (double)(end.nonzero * (int64_t)sizeof *w->nonzero +
-                                end.row * (int64_t)sizeof *w->row +
-                                end.run * (int64_t)sizeof *w->run);
-    plan->scratch = 4 * pitch * (w->block + (w->blocks > 1 ? CHUNK : GROUP));
-    return pack_bias(plan, w);
-}
-
-/* ---- a tile ---- */
-
-typedef struct {
-    const sp_dense_core *core;
-    const spry_tensors *t;
-    const sp_pruned_set *set;
-    int64_t pitch;
-    float *in, *sums;    /* scratch */
-    int vectors, pixels; /* of them */
-    int64_t tap;         /* whose pixels these are: */
-    const float *pixel[PIXELS];
-    int64_t place[PIXELS]; /* of results */
-    int64_t first[PIXELS]; /* of the first tap, there or not */
-    int64_t y[PIXELS], x[PIXELS];
-} tile;
-
-static void place_pixel(tile *a, int i, int64_t row)
-{
-    const sp_dense_core *p = a->core;
-    const spry_operator *op = &p->op;
-    int64_t q = row % p->width, line = row / p->width;
-
-    a->place[i] = sp_operator_row(op, row);
-    if (op->kind == SPRY_MATMUL) {
-        a->y[i] = a->x[i] = 0;
-        a->first[i] = row / op->m * op->skip_in + row % op->m * op->pitch_in;
-        return;
+    if (s == SPRY_OK) {
+        w.part[w.h.blocks * w.h.groups] = end;
+        if (plan->x.channels)
+            cut_groups(&w, plan->x.threads);
+        s = lay_out(plan, &w);
     }
-    a->y[i] = line % p->height * op->stride_h - op->pad_top;
-    a->x[i] = q * op->stride_w - op->pad_left;
-    a->first[i] =
-        ((line / p->height * op->h + a->y[i]) * op->w + a->x[i]) * op->pitch_in;
-}
-
-/* Tile of vectors [from, to). */
-static void begin_tile(tile *a, int64_t from, int64_t to)
-{
-    int64_t row = from * a->set->lanes, rows = a->core->rows;
-
-    a->vectors = (int)(to - from);
-    a->pixels = a->vectors * a->set->lanes;
-    if (row + a->pixels > rows)
-        a->pixels = (int)(rows - row);
-    for (int i = 0; i < a->pixels; i++)
-        place_pixel(a, i, row + i);
-    for (int i = a->pixels; i < a->vectors * a->set->lanes; i++)
-        a->pixel[i] = a->core->pruned->zeros;
-    a->tap = -1;
-}
-
-static void set_tap(tile *a, int64_t tap)
-{
-    const spry_operator *op = &a->core->op;
-    int64_t down = tap / op->s * op->dilate_h,
-            right = tap % op->s * op->dilate_w;
-    int64_t step = (down * op->w + right) * op->pitch_in;
-
-    if (a->tap == tap)
-        return;
-    a->tap = tap;
-    for (int i = 0; i < a->pixels; i++)
-        a->pixel[i] = (uint64_t)(a->y[i] + down) < (uint64_t)op->h &&
-                              (uint64_t)(a->x[i] + right) < (uint64_t)op->w
-                          ? a->t->in + a->first[i] + step
-                          : a->core->pruned->zeros;
-}
-
-/* The columns of a block. */
-static void turn_block(tile *a, int64_t block)
-{
-    const sp_pruned *w = a->core->pruned;
-    int64_t from = block * w->block;
-    int64_t to = from + w->block < w->columns ? from + w->block : w->columns;
-    const float *pixel[PIXELS];
-    float *out = a->in;
-
-    while (from < to) {
-        int64_t tap = from / w->c, c = from % w->c;
-        int64_t count = w->c - c < to - from ? w->c - c : to - from;
-
-        set_tap(a, tap);
-        for (int i = 0; i < a->vectors * a->set->lanes; i++)
-            pixel[i] = a->pixel[i] + c;
-        a->set->turn(out, a->pitch, pixel, a->vectors, count);
-        out += count * a->pitch;
-        from += count;
-    }
-}
-
-static void multiply(const tile *a, int64_t block, int64_t group, float *sums)
-{
-    const sp_pruned *w = a->core->pruned;
-    const part *at = &w->part[block * w->groups + group];
-    sp_pruned_sweep sweep = {.run = w->run + at->run,
-                             .runs = at[1].run - at->run,
-                             .row = w->row + at->row,
-                             .nonzero = w->nonzero + at->nonzero,
-                             .in = a->in,
-                             .sums = sums,
-                             .pitch = a->pitch,
-                             .first = block == 0};
-
-    a->set->sweep[a->core->x.mr][a->vectors](&sweep);
-}
-
-static void put(const tile *a, int64_t group, const float *sums)
-{
-    const sp_pruned *w = a->core->pruned;
-    int64_t k = group * GROUP;
-    sp_pruned_out o = {.sums = sums,
-                       .pitch = a->pitch,
-                       .keep = w->k - k < GROUP ? w->k - k : GROUP,
-                       .pixels = a->pixels,
-                       .place = a->place,
-                       .out = a->t->out + k,
-                       .add = a->t->add ? a->t->add + k : NULL,
-                       .bias = a->core->bias ? a->core->bias + k : NULL,
-                       .f = &w->finish};
-
-    a->set->put(&o);
-}
-
-/* Groups [from, to) of a tile; with one block their sums have one place. */
-static void run_tile(tile *a, int64_t from, int64_t to)
-{
-    const sp_pruned *w = a->core->pruned;
-    int64_t step = w->blocks > 1 ? CHUNK / GROUP : to - from;
-
-    for (; from < to; from += step)
-        for (int64_t b = 0; b < w->blocks; b++) {
-            turn_block(a, b);
-            for (int64_t g = from; g < from + step && g < to; g++) {
-                float *sums = a->sums;
-
-                if (w->blocks > 1)
-                    sums += (g - from) * GROUP * a->pitch;
-                multiply(a, b, g, sums);
-                if (b == w->blocks - 1)
-                    put(a, g, sums);
-            }
-        }
-}
-
-static void share(const sp_dense_core *p, const spry_tensors *t, int i,
-                  void *scratch)
-{
-    const sp_pruned *w = p->pruned;
-    const sp_pruned_set *set = p->loops.pruned;
-    int64_t all = (p->rows + set->lanes - 1) / set->lanes;
-    int shares = p->x.threads, split = p->x.channels;
-    int64_t from = split ? 0 : all * i / shares;
-    int64_t to = split ? all : all * (i + 1) / shares;
-    int64_t tiles = (to - from + p->x.v - 1) / p->x.v;
-    tile a = {.core = p, .t = t, .set = set};
-
-    a.pitch = p->x.v * set->lanes;
-    a.in = scratch;
-    a.sums = a.in + w->block * a.pitch;
-    for (int64_t j = 0; j < tiles; j++) {
-        begin_tile(&a, from + (to - from) * j / tiles,
-                   from + (to - from) * (j + 1) / tiles);
-        run_tile(&a, split ? w->cut[i] : 0, split ? w->cut[i + 1] : w->groups);
-    }
+    if (s == SPRY_OK)
+        s = pack_bias(plan, &w);
+    plan->scratch =
+        4 * pitch * (w.h.block + (w.h.blocks > 1 ? SP_PRUNED_CHUNK : GROUP));
+    release(&w);
+    return s;
 }
 
 /* ---- legality ---- */
@@ -406,9 +259,10 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
     if (!set || x->mr > SP_PRUNED_MR || x->v > SP_PRUNED_V ||
         !set->sweep[x->mr][x->v])
         return "there is no such tile";
-    if (p->terms * PIXELS > INT32_MAX)
+    if (p->terms * SP_PRUNED_PIXELS > INT32_MAX)
         return "there are too many columns";
     return NULL;
 }
 
-const sp_dense_algorithm sp_dense_pruned = {illegal, prepare, share, 1};
+const sp_dense_algorithm sp_dense_pruned = {illegal, prepare, sp_pruned_part,
+                                            1};

@@ -11,7 +11,13 @@
 
 #include "dense/tile.h"
 
-enum { SP_PRUNED_V = 8, SP_PRUNED_MR = 2 };
+enum {
+    SP_PRUNED_V = 8,
+    SP_PRUNED_MR = 2,
+    SP_PRUNED_GROUP = 64,  /* channels whose nonzeros are packed together */
+    SP_PRUNED_CHUNK = 512, /* whose sums stay in the cache over all blocks */
+    SP_PRUNED_PIXELS = SP_PRUNED_V * 16
+};
 
 typedef struct {
     float w;
@@ -22,6 +28,22 @@ typedef struct {
 typedef struct {
     int32_t length, rows;
 } sp_pruned_run;
+
+/* The nonzeros of a group of channels in a block of columns: the first run,
+ * row and nonzero. */
+typedef struct {
+    int64_t run, row, nonzero;
+} sp_pruned_at;
+
+/* Packed weights begin so; arrays follow, so many bytes from here. */
+typedef struct {
+    int64_t c, columns, block, blocks; /* columns: [taps][c] */
+    int64_t k, groups;
+    int64_t part; /* sp_pruned_at [blocks][groups] and an end */
+    int64_t run, row, nonzero;
+    int64_t zeros; /* float [c]: a pixel outside of the image */
+    int64_t cut;   /* int64_t [shares + 1] groups, when channels are split */
+} sp_pruned_head;
 
 typedef struct {
     const sp_pruned_run *run;

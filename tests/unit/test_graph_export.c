@@ -137,6 +137,10 @@ static void operators_compute_the_same(void **state)
          "direct tile=4x2"},
         {"conv2d,h=9,w=14,c=19,k=19,r=3,pad=1,groups=19", "dw tile=4x1"},
         {"matmul,batch=3,m=9,n=17,k=8,b=given,transposed=1", "direct tile=3x2"},
+        {"conv2d,h=9,w=14,c=19,k=70,r=3,pad=1,stride=2,sparsity=0.8,bias=1,"
+         "act=relu",
+         "sparse tile=2x3 block=40"},
+        {"matmul,m=9,n=33,k=50,sparsity=0.9,add=before", "sparse tile=1x1"},
         {"matmul,m=5,n=9,k=30", "plain"},
         {"softmax,m=7,n=19", "rows"},
         {"layernorm,m=7,n=19", "rows"},
