@@ -10,7 +10,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-jit bench-challenge bench-eon bench-official bench-super bench-mttkrp \
         bench-learn bench-search bench-network bench-formats bench-against \
         bench-growth bench-fixed bench-budget \
-        bench-dense bench-pruned bench-sample bench-transfer bench-fleet bench-python \
+        bench-dense bench-onnx bench-pruned bench-sample bench-transfer bench-fleet bench-python \
         bench-petsc \
         install format tidy lint clean clang tsan fuzz $(SUITES)
 
@@ -52,6 +52,8 @@ bench-growth: all                   ## spmm-32 by size, beside its limits
 	build/release/bench/$@
 bench-dense: all                    ## dense operators beside oneDNN
 	build/release/bench/$@
+bench-onnx: all                     ## networks beside PyTorch, OpenCV, oneDNN
+	/usr/bin/python3 bench/onnx.py $(PARTS)
 bench-pruned: all                   ## pruned layers and networks, dense or sparse
 	build/release/bench/$@
 bench-peers: all                    ## beside the libraries people use

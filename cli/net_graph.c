@@ -10,7 +10,8 @@
 #include "graph_files.h"
 #include "graph_layers.h"
 
-static const char *inputs, *out_file, *name = "network";
+static const char *inputs, *out_file, *name = "network", *order = "payoff",
+                                      *transfer = "on";
 static double unknown, budget, runs = 10;
 static double started; /* before the graph was read */
 static int reference, untuned;
@@ -29,6 +30,11 @@ static const opt computing[] = {
     {0}};
 static const opt tuning[] = {{"budget", OPT_SECONDS, &budget, "TIME",
                               "take no longer, comparing included (60s)"},
+                             {"order", OPT_TEXT, &order,
+                              "payoff|gradient|flops",
+                              "which operator is next (payoff)"},
+                             {"transfer", OPT_TEXT, &transfer, "on|off",
+                              "begin with what the store knows (on)"},
                              {0}};
 static const opt exporting[] = {
     {"out", OPT_TEXT, &out_file, "DIR|FILE.onnx", "where to write (.)"},
@@ -301,63 +307,43 @@ static int watch(double elapsed, double seconds, int task, int tasks,
     return stop_asked();
 }
 
-enum { COMPARED = 10 };
-
-/* Untuned and tuned in turns. */
-static spry_status compare(double took[2], spry_executor *plain,
-                           spry_executor *tuned, const graph_arrays *a)
+static spry_status tuning_of(spry_executor_options *o)
 {
-    double t;
-    spry_status s = SPRY_OK;
+    spry_status s = say_status(spry_tuning_order_parse(&o->order, order));
 
-    took[0] = took[1] = HUGE_VAL;
-    for (int i = 0; s == SPRY_OK && i < COMPARED; i++)
-        for (int k = 0; s == SPRY_OK && k < 2; k++) {
-            s = time_runs(&t, k ? tuned : plain, a, 1);
-            took[k] = t < took[k] ? t : took[k];
-        }
+    o->transfer = strcmp(transfer, "on") == 0;
+    if (s == SPRY_OK && !o->transfer && strcmp(transfer, "off") != 0)
+        s = say_fail(SPRY_USAGE, "--transfer is on or off, not '%s'", transfer);
     return s;
 }
 
-/* The network untuned; of a budget that was asked for, what is left when it
- * has been made and when it will have been compared. */
-static spry_status open_untuned(spry_executor **plain, double *seconds,
-                                const spry_graph *g, const graph_arrays *a)
-{
-    spry_executor_options o = options_of(SPRY_PREDICT);
-    double once = 0, spent;
-    spry_status s;
-
-    o.store = ":memory:";
-    s = say_status(spry_executor_make(plain, g, &o));
-    if (s == SPRY_OK)
-        s = time_runs(&once, *plain, a, 1);
-    spent = now_seconds() - started + 2 * COMPARED * once;
-    *seconds = budget > 0 ? budget - spent : 0;
-    if (s == SPRY_OK && budget > 0 && *seconds <= 0)
-        s = say_fail(SPRY_BUDGET,
-                     "making the network ready and comparing it take %s "
-                     "without tuning; the budget is %s",
-                     say_seconds(spent), say_seconds(budget));
-    return s;
-}
-
-static void report_tune(const spry_executor *e, const double took[2],
-                        double spent)
+static void report_tuning(const spry_executor *e, const spry_executor_gain *x,
+                          double spent)
 {
     json j;
 
-    if (!cli.json) {
+    if (!cli.json && x->pairs) {
         graph_chosen_print(e);
-        printf("%s untuned, %s tuned: %s; tuning took %s\n",
-               say_seconds(took[0]), say_seconds(took[1]),
-               say_times(took[0] / took[1]), say_seconds(spent));
+        printf("%s untuned, %s tuned: %s, 95 %% interval %.2f..%.2f of %d "
+               "pairs; tuning took %s\n",
+               say_seconds(x->untuned), say_seconds(x->tuned),
+               say_times(x->speedup), x->low, x->high, x->pairs,
+               say_seconds(spent));
+        return;
+    }
+    if (!cli.json) {
+        printf("stopped after %s; what was found is kept\n",
+               say_seconds(spent));
         return;
     }
     j = json_begin("spry.net.graph.tune/1");
     json_number(&j, "tuning_seconds", spent);
-    json_number(&j, "untuned_seconds", took[0]);
-    json_number(&j, "tuned_seconds", took[1]);
+    json_number(&j, "untuned_seconds", x->untuned);
+    json_number(&j, "tuned_seconds", x->tuned);
+    json_number(&j, "speedup", x->speedup);
+    json_number(&j, "low", x->low);
+    json_number(&j, "high", x->high);
+    json_integer(&j, "pairs", x->pairs);
     graph_chosen_json(&j, e);
     json_end(&j);
 }
@@ -365,29 +351,27 @@ static void report_tune(const spry_executor *e, const double took[2],
 static spry_status tune(const spry_graph *g)
 {
     spry_executor_options o = options_of(SPRY_MEASURE);
-    spry_executor *plain = NULL, *e = NULL;
-    double took[2] = {0, 0}, spent = 0;
-    graph_arrays a;
-    spry_status s = graph_arrays_open(&a, g, NULL);
+    spry_executor *e = NULL;
+    spry_executor_gain x = {0};
+    double begun = now_seconds();
+    spry_status s = tuning_of(&o);
 
     stop_watch();
     o.progress = watch;
+    if (budget > 0)
+        o.seconds = budget - (begun - started);
+    if (s == SPRY_OK && budget > 0 && o.seconds <= 0)
+        s = say_fail(SPRY_BUDGET,
+                     "reading the network takes %s; the budget is %s",
+                     say_seconds(begun - started), say_seconds(budget));
     if (s == SPRY_OK)
-        s = open_untuned(&plain, &o.seconds, g, &a);
-    if (s == SPRY_OK) {
-        double from = now_seconds();
-
         s = say_status(spry_executor_make(&e, g, &o));
-        spent = now_seconds() - from;
-    }
     progress_clear();
-    if (s == SPRY_OK && !stop_asked())
-        s = compare(took, plain, e, &a);
-    if (s == SPRY_OK && !stop_asked())
-        report_tune(e, took, spent);
-    spry_executor_free(plain);
+    if (s == SPRY_OK)
+        s = spry_executor_gain_of(e, &x);
+    if (s == SPRY_OK)
+        report_tuning(e, &x, now_seconds() - begun);
     spry_executor_free(e);
-    graph_arrays_close(&a);
     return s == SPRY_OK && stop_asked() ? (spry_status)stop_asked() : s;
 }
 
@@ -477,7 +461,9 @@ static const struct {
      {"net tune",
       "MODEL.onnx|net:NAME",
       "Find the fastest way to compute every operator, first where most is\n"
-      "to be won. The store keeps what was found. Ctrl-C ends with it.",
+      "to be won, beginning with what the store knows of equal and near ones.\n"
+      "In the end the network races its untuned self, and is left as it was\n"
+      "unless it is faster. The store keeps what was found. Ctrl-C ends with it.",
       {tuning, reading},
       1,
       1}},

@@ -91,6 +91,16 @@ spry_status spry_graph_reference(const spry_graph *g, const void *const *input,
 
 typedef struct spry_executor spry_executor;
 
+/* Which operator is tuned next. */
+typedef enum {
+    SPRY_BY_PAYOFF,   /* that may save most for a second of tuning */
+    SPRY_BY_GRADIENT, /* by rounds, as Ansor does */
+    SPRY_BY_FLOPS     /* that has most operations */
+} spry_tuning_order;
+/* "payoff", "gradient", "flops"; SPRY_USAGE when it is none. */
+const char *spry_tuning_order_name(spry_tuning_order order);
+spry_status spry_tuning_order_parse(spry_tuning_order *out, const char *text);
+
 typedef struct {
     size_t size;        /* sizeof (spry_executor_options) */
     int threads;        /* 0: all that may be used */
@@ -103,12 +113,16 @@ typedef struct {
     int (*progress)(double elapsed, double budget, int task, int tasks,
                     double saved, void *payload);
     void *payload;
+    spry_tuning_order order;
+    int transfer; /* tuning begins with what the store knows of equal and near
+                     operators, of whatever network and machine; 0: it begins
+                     from nothing */
 } spry_executor_options;
 
 #define SPRY_EXECUTOR_DEFAULTS                                               \
     {                                                                        \
         sizeof(spry_executor_options), 0, SPRY_PREDICT, 0, NULL, NULL, NULL, \
-            NULL                                                             \
+            NULL, SPRY_BY_PAYOFF, 1                                          \
     }
 
 spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
@@ -117,6 +131,17 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
 spry_status spry_executor_run(spry_executor *e, const void *const *input,
                               void *const *output);
 void spry_executor_free(spry_executor *e);
+
+/* What tuning won: runs in pairs with the executor that the model alone would
+ * make, and the 95 % interval of their ratio. Were it slower, tuning would
+ * have left things as they were. pairs 0: it was not tuned to the end. */
+typedef struct {
+    double untuned, tuned; /* seconds of a run */
+    double speedup, low, high;
+    int pairs;
+} spry_executor_gain;
+spry_status spry_executor_gain_of(const spry_executor *e,
+                                  spry_executor_gain *out);
 
 /* One stage of a run. */
 typedef struct {

@@ -59,6 +59,12 @@ int64_t sp_dense_place(const sp_dense_problem *p, int64_t i);
 
 /* ---- plans ---- */
 
+/* A way to compute another operator, perhaps on another machine, as one for p
+ * on m, on so many threads if it has several. SPRY_USAGE: it is none. */
+spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,
+                           const char *text, const spry_machine *m,
+                           int threads);
+
 typedef struct sp_dense_plan sp_dense_plan;
 
 /* The plan as what it is; NULL: it is none. */

@@ -149,6 +149,20 @@ spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
     return s;
 }
 
+spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,
+                           const char *text, const spry_machine *m, int threads)
+{
+    sp_dense_way x;
+    spry_status s = sp_dense_way_parse(&x, text);
+
+    if (s != SPRY_OK)
+        return s;
+    x.threads = x.threads > 1 ? threads : 1;
+    s = sp_dense_way_legal(sp_dense_of(p), &x, m);
+    sp_dense_way_text(out, &x);
+    return s;
+}
+
 spry_status spry_dense_predict(double *seconds, const spry_problem *problem,
                                const char *text, const spry_machine *m)
 {

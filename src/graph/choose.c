@@ -51,7 +51,8 @@ static spry_status predict(char text[SPRY_SCHEDULE_TEXT],
 
     o.effort = SPRY_PREDICT;
     o.threads = e->threads;
-    o.store = e->o.store;
+    o.store =
+        e->o.transfer || e->o.effort < SPRY_MEASURE ? e->o.store : ":memory:";
     o.machine = &e->m;
     if (sp_family_of(p))
         s = spry_tune(&plan, p, &o);

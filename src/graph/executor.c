@@ -192,6 +192,31 @@ spry_status spry_executor_profile(spry_executor *e, const void *const *input,
     return s;
 }
 
+spry_status sp_executor_time(spry_executor *e, int task,
+                             const void *const *input, void *const *output,
+                             int runs)
+{
+    spry_status s = SPRY_OK;
+
+    e->input = input;
+    e->output = output;
+    for (int i = 0; i < e->p->stages; i++)
+        for (int r = 0; s == SPRY_OK && r < runs && e->stage[i].task == task;
+             r++) {
+            double begun, took;
+
+            if (i > 0)
+                s = run_stage(e, &e->stage[i - 1]);
+            begun = sp_seconds();
+            if (s == SPRY_OK)
+                s = run_stage(e, &e->stage[i]);
+            took = sp_seconds() - begun;
+            if (r == 0 || took < e->stage[i].seconds)
+                e->stage[i].seconds = took;
+        }
+    return s;
+}
+
 /* ---- making ---- */
 
 static spry_status take_options(spry_executor *e,
@@ -201,7 +226,8 @@ static spry_status take_options(spry_executor *e,
     spry_status s = SPRY_OK;
 
     e->o = o ? *o : usual;
-    if (e->o.size != sizeof e->o || e->o.threads < 0 || e->o.seconds < 0)
+    if (e->o.size != sizeof e->o || e->o.threads < 0 || e->o.seconds < 0 ||
+        !*spry_tuning_order_name(e->o.order))
         return sp_fail(SPRY_USAGE, "the options of an executor make no sense");
     if (e->o.machine)
         e->m = *e->o.machine;
@@ -321,6 +347,14 @@ int64_t spry_executor_arena(const spry_executor *e)
 int64_t spry_executor_live(const spry_executor *e)
 {
     return e ? e->p->live : 0;
+}
+
+spry_status spry_executor_gain_of(const spry_executor *e,
+                                  spry_executor_gain *out)
+{
+    SP_NEED(e, out);
+    *out = e->gain;
+    return SPRY_OK;
 }
 
 spry_status spry_executor_stage_of(const spry_executor *e, int i,

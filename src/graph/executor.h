@@ -46,7 +46,8 @@ struct spry_executor {
     char *arena, *scratch;
     int64_t scratch_bytes; /* of one thread */
     const void *const *input;
-    void *const *output; /* of the run under way */
+    void *const *output;     /* of the run under way */
+    spry_executor_gain gain; /* of tuning */
 };
 
 /* Plans for all stages, as store and model say (choose.c). */
@@ -55,6 +56,11 @@ spry_status sp_executor_choose(spry_executor *e);
 spry_status sp_executor_bind(spry_executor *e, int i, const char *text);
 /* Room for what the plans' shares need, after they changed. */
 spry_status sp_executor_room(spry_executor *e);
+/* Seconds of a task's stages: the fastest of some runs, each behind a run of
+ * the stage before it. */
+spry_status sp_executor_time(spry_executor *e, int task,
+                             const void *const *input, void *const *output,
+                             int runs);
 /* Race ways for the tasks where it pays (tune.c). */
 spry_status sp_executor_tune(spry_executor *e);
 

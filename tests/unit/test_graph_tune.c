@@ -1,0 +1,178 @@
+/* Which operator of a network is tuned next, and with what it begins. */
+#include <string.h>
+
+#include "check.h"
+#include "folder.h"
+#include "graph/tuning.h"
+
+static void payoff_counts_what_a_trial_costs(void **state)
+{
+    /* As much to be won in both; a trial of the first costs more. */
+    sp_task_state t[2] = {{.now = 2, .bound = 1, .flops = 9, .weight = 1},
+                          {.now = 2, .bound = 1, .flops = 5, .weight = 20}};
+
+    (void)state;
+    assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), 1);
+    assert_int_equal(sp_task_next(t, 2, SPRY_BY_FLOPS), 0);
+    sp_task_turn(&t[1], SPRY_BY_PAYOFF);
+    assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), 0);
+    t[0].bound = 2; /* nothing left to be won */
+    assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), -1);
+}
+
+static void the_gradient_visits_all_then_the_promising(void **state)
+{
+    sp_task_state t[3];
+    int seen[3] = {0};
+
+    (void)state;
+    memset(t, 0, sizeof t);
+    for (int i = 0; i < 3; i++) {
+        t[i].now = t[i].best[0] = 1 + i;
+        t[i].flops = 10;
+        t[i].weight = 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        int next = sp_task_next(t, 3, SPRY_BY_GRADIENT);
+
+        assert_in_range(next, 0, 2);
+        seen[next]++;
+        if (next == 1)
+            t[1].now /= 4; /* the one that gets faster */
+        sp_task_turn(&t[next], SPRY_BY_GRADIENT);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(seen[i], 1);
+    assert_in_range(sp_task_next(t, 3, SPRY_BY_GRADIENT), 0, 2);
+    assert_false(t[0].closed);
+}
+
+static void orders_have_names(void **state)
+{
+    spry_tuning_order order;
+
+    (void)state;
+    for (int i = 0; *spry_tuning_order_name((spry_tuning_order)i); i++) {
+        check_ok(spry_tuning_order_parse(
+            &order, spry_tuning_order_name((spry_tuning_order)i)));
+        assert_int_equal((int)order, i);
+    }
+    assert_int_equal(spry_tuning_order_parse(&order, "chance"), SPRY_USAGE);
+    assert_int_equal(spry_tuning_order_parse(NULL, "flops"), SPRY_USAGE);
+}
+
+static spry_problem *problem(const char *text)
+{
+    spry_problem *p = NULL;
+    spry_operator op;
+
+    check_ok(spry_operator_parse(&op, text));
+    check_ok(spry_problem_dense(&p, &op));
+    return p;
+}
+
+static void answer(const char *store, const char *machine, const char *op,
+                   const char *way)
+{
+    spry_records *db = NULL;
+    spry_problem *p = problem(op);
+    spry_answer a = {.problem = spry_problem_key(p),
+                     .machine = machine,
+                     .baseline = "plain",
+                     .schedule = way,
+                     .baseline_seconds = 2,
+                     .seconds = 1,
+                     .speedup = 2,
+                     .low = 2,
+                     .high = 2,
+                     .effort = SPRY_MEASURE,
+                     .when = 1};
+
+    check_ok(spry_records_open(&db, store));
+    check_ok(spry_records_answer(db, &a));
+    spry_records_close(db);
+    spry_problem_free(p);
+}
+
+static void near_answers_are_found(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    char text[3][SPRY_SCHEDULE_TEXT];
+    spry_executor e = {.threads = 1};
+    spry_problem *p = problem("conv2d,h=28,w=28,c=64,k=64,r=3,pad=1");
+    spry_problem *other = problem("conv2d,h=28,w=28,c=64,k=64");
+    int count;
+
+    (void)state;
+    assert_non_null(make_folder(dir));
+    snprintf(store, sizeof store, "%s/records.db", dir);
+    check_ok(spry_machine_detect(&e.m));
+    check_ok(spry_machine_limit(&e.m, 1, e.m.isa));
+    e.o.store = store;
+    answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=128,k=64,r=3,pad=1",
+           "direct tile=3x2");
+    answer(store, "another", "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1",
+           "direct tile=2x2");
+    answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=2048,k=64,r=3,pad=1",
+           "direct tile=1x1");
+    answer(store, e.m.fingerprint, "matmul,m=28,n=64,k=64", "direct tile=4x1");
+    check_ok(sp_transfer_near(text, &count, 3, &e, p));
+    assert_int_equal(count, 2); /* not one so far away, not another kind */
+    assert_string_not_equal(text[0], text[1]);
+    assert_false(sp_transfer_known(&e, p)); /* that is another machine's */
+    check_ok(sp_transfer_near(text, &count, 3, &e, other));
+    assert_int_equal(count, 0);
+    answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1",
+           "direct tile=3x1");
+    assert_true(sp_transfer_known(&e, p));
+    check_ok(sp_transfer_near(text, &count, 1, &e, p));
+    assert_string_equal(text[0], "direct tile=3x1");
+    spry_problem_free(p);
+    spry_problem_free(other);
+    snprintf(store, sizeof store, "rm -r '%s'", dir);
+    assert_int_equal(system(store), 0);
+}
+
+static void a_tuned_network_is_remembered(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+    spry_executor *e = NULL, *again = NULL;
+    spry_graph *g = NULL;
+    spry_executor_gain x;
+
+    (void)state;
+    assert_non_null(make_folder(dir));
+    snprintf(store, sizeof store, "%s/records.db", dir);
+    o.threads = 1;
+    o.seconds = 2;
+    o.store = store;
+    o.effort = SPRY_MEASURE;
+    check_ok(spry_graph_read(&g, "net:mobilenetv3,size=75", NULL));
+    check_ok(spry_executor_make(&e, g, &o));
+    check_ok(spry_executor_gain_of(e, &x));
+    assert_true(x.pairs > 0 && x.speedup >= 1);
+    o.effort = SPRY_PREDICT;
+    check_ok(spry_executor_make(&again, g, &o));
+    assert_int_equal(again->tasks, e->tasks);
+    for (int i = 0; i < e->tasks; i++)
+        assert_string_equal(again->task[i].text, e->task[i].text);
+    spry_executor_free(e);
+    spry_executor_free(again);
+    spry_graph_free(g);
+    snprintf(store, sizeof store, "rm -r '%s'", dir);
+    assert_int_equal(system(store), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(payoff_counts_what_a_trial_costs),
+        cmocka_unit_test(the_gradient_visits_all_then_the_promising),
+        cmocka_unit_test(orders_have_names),
+        cmocka_unit_test(near_answers_are_found),
+        cmocka_unit_test(a_tuned_network_is_remembered),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
