@@ -133,7 +133,19 @@ static void near_answers_are_found(void **state)
     assert_int_equal(system(store), 0);
 }
 
-static void a_tuned_network_is_remembered(void **state)
+/* As Ctrl-C would, behind the first task. */
+static int stop_soon(double elapsed, double budget, int task, int tasks,
+                     double saved, void *unused)
+{
+    (void)elapsed;
+    (void)budget;
+    (void)tasks;
+    (void)saved;
+    (void)unused;
+    return task > 0;
+}
+
+static void what_was_found_is_remembered(void **state)
 {
     char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
@@ -145,13 +157,13 @@ static void a_tuned_network_is_remembered(void **state)
     assert_non_null(make_folder(dir));
     snprintf(store, sizeof store, "%s/records.db", dir);
     o.threads = 1;
-    o.seconds = 2;
+    o.progress = stop_soon;
     o.store = store;
     o.effort = SPRY_MEASURE;
     check_ok(spry_graph_read(&g, "net:mobilenetv3,size=75", NULL));
     check_ok(spry_executor_make(&e, g, &o));
     check_ok(spry_executor_gain_of(e, &x));
-    assert_true(x.pairs > 0 && x.speedup >= 1);
+    assert_int_equal(x.pairs, 0); /* it did not come to that */
     o.effort = SPRY_PREDICT;
     check_ok(spry_executor_make(&again, g, &o));
     assert_int_equal(again->tasks, e->tasks);
@@ -171,7 +183,7 @@ int main(void)
         cmocka_unit_test(the_gradient_visits_all_then_the_promising),
         cmocka_unit_test(orders_have_names),
         cmocka_unit_test(near_answers_are_found),
-        cmocka_unit_test(a_tuned_network_is_remembered),
+        cmocka_unit_test(what_was_found_is_remembered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
