@@ -22,13 +22,13 @@ static const int64_t MEMORY = (int64_t)1 << 32;
 
 static int parents_file; /* open in the parent */
 
+static volatile int *volatile nowhere; /* as a kernel's operand gone wrong */
+
 static void reach_nowhere(sp_shared *s, void *arg)
 {
-    volatile int *p = NULL;
-
     (void)s;
     (void)arg;
-    *p = 1;
+    *nowhere = 1;
 }
 
 static void never_end(sp_shared *s, void *arg)

@@ -231,6 +231,7 @@ static void age(const char *name)
 {
     run_sql(name, "DROP TABLE problem; DROP TABLE claim; DROP TABLE probe;"
                   "ALTER TABLE record DROP COLUMN probe;"
+                  "ALTER TABLE answer DROP COLUMN kernel;"
                   "PRAGMA user_version = 1");
 }
 
