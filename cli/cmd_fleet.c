@@ -349,8 +349,8 @@ static spry_status pull(spry_fleet *f, int argc, char **argv)
         j = json_begin("spry.fleet/1");
         json_open(&j, "pulled", '[');
     }
-    for (int op = SPRY_SPMV; op <= SPRY_SDDMM; op++) {
-        if (cli.op >= 0 && op != cli.op)
+    for (int op = 0; op < SPRY_OPS; op++) {
+        if (cli.op >= 0 ? op != cli.op : spry_op_modes((spry_op)op) != 2)
             continue;
         one = spry_fleet_pull(&p, f, (spry_op)op, &m, out);
         if (one == SPRY_OK) {

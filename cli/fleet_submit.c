@@ -76,7 +76,7 @@ static spry_status submit_widths(tally *t, spry_job *task)
                             "--widths takes whole numbers to 4096, not '%s'",
                             word);
         s = submit_one(t, task);
-        if (task->op == SPRY_SPMV)
+        if (!spry_op_columns(task->op))
             break;
     }
     return s;

@@ -167,8 +167,9 @@ static spry_status set_op(spry_job *j, const char *text)
 {
     spry_status s = spry_op_parse(&j->op, text);
 
-    if (s == SPRY_OK && j->op > SPRY_SDDMM)
-        s = sp_fail(SPRY_USAGE, "a job's op is spmv, spmm or sddmm");
+    if (s == SPRY_OK && spry_op_modes(j->op) != 2)
+        s = sp_fail(SPRY_USAGE,
+                    "a job's operation is on a matrix, and %s is not", text);
     return s;
 }
 
