@@ -147,8 +147,9 @@ int sp_blas_core_types(const char *out[SP_CORE_TYPES])
 {
     int n = 0;
 
+    /* The CPU itself is asked: OpenBLAS's kernels are never lowered. */
 #if defined(__x86_64__)
-    if (sp_isa_runs_here(SPRY_AVX512))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
         n = add(out, n, "SkylakeX");
     if (sp_isa_runs_here(SPRY_AVX2)) {
         int amd = __builtin_cpu_is("amd");
