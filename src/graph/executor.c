@@ -225,8 +225,10 @@ static spry_status take_options(spry_executor *e,
     static const spry_executor_options usual = SPRY_EXECUTOR_DEFAULTS;
     spry_status s = SPRY_OK;
 
-    e->o = o ? *o : usual;
-    if (e->o.size != sizeof e->o || e->o.threads < 0 || e->o.seconds < 0 ||
+    e->o = usual;
+    if (SP_TAKE_OPTIONS(&e->o, o) != SPRY_OK)
+        return SPRY_USAGE;
+    if (e->o.threads < 0 || !(e->o.seconds >= 0) ||
         !*spry_tuning_order_name(e->o.order))
         return sp_fail(SPRY_USAGE, "the options of an executor make no sense");
     if (e->o.machine)
