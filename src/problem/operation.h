@@ -57,7 +57,7 @@ static inline int sp_has_tensor(spry_op op)
 
 static inline int sp_is_output(const sp_operation *d, int index)
 {
-    return d->output >> index & 1;
+    return (int)(d->output >> index & 1);
 }
 
 static inline int sp_is_sparse(const sp_operation *d, int index)

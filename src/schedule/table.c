@@ -115,12 +115,13 @@ static uint32_t used_by(int32_t format, spry_op op)
     enum { MOST = 16 };
     static const uint32_t known = 1u << 31;
     static _Atomic uint32_t table[MOST][SPRY_OPS];
-    uint32_t mask = format < MOST ? table[format][op] : 0;
+    uint32_t mask;
 
     _Static_assert(sizeof sp_params / sizeof sp_params[0] < 31,
                    "a parameter has a bit below the highest");
     SP_ASSERT(format >= 0 && format < sp_format_count);
     SP_ASSERT(sp_operation_of(op));
+    mask = format < MOST ? table[format][op] : 0;
     if (mask)
         return mask;
     mask = known;
@@ -134,7 +135,7 @@ static uint32_t used_by(int32_t format, spry_op op)
 
 int sp_param_used(const sp_param *q, int32_t format, spry_op op)
 {
-    return used_by(format, op) >> (q - sp_params) & 1;
+    return (int)(used_by(format, op) >> (q - sp_params) & 1);
 }
 
 spry_schedule sp_schedule_default(int32_t format)
@@ -183,7 +184,7 @@ spry_schedule sp_schedule_of_rest(const spry_schedule *x, const sp_sparse *p,
     y.rest = 0;
     y.unroll = sp_has_columns(p->op) ? 1 : SHORT_ROWS;
     while (y.tile && 2 * y.tile <= x->r * x->tile && 2 * y.tile <= WIDEST &&
-           2 * y.tile * lanes <= n)
+           (int64_t)2 * y.tile * lanes <= n)
         y.tile *= 2;
     return y;
 }
