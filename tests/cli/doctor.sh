@@ -13,7 +13,7 @@ has '^problem *compiler' out
 expect 0 env SPRY_BLAS=none "$SPRY" doctor
 has '^problem *blas *own loops' out
 expect 0 env OPENBLAS_CORETYPE=Nehalem "$SPRY" doctor
-if grep -q 'blas *OpenBLAS' out && [ "$(uname -m)" = x86_64 ]; then
+if grep -q 'blas *OpenBLAS' out && ! grep -q 'machine .* neon' out; then
     has 'blas *OpenBLAS .*kernels for Nehalem, at [0-9]* % of the peak' out
     expect 0 env -u OPENBLAS_CORETYPE "$SPRY" doctor
     if grep -q ' avx' out; then

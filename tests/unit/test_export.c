@@ -60,11 +60,15 @@ static void compile(const char *dir, const char *what)
 static void build_and_run(const char *dir, long b, long c)
 {
     char command[1024];
+    int ended;
 
     compile(dir, "-o mine mine.c driver.c");
     snprintf(command, sizeof command,
              "cd %s && ./mine mine.bin %ld %ld < B > C", dir, b, c);
-    assert_int_equal(system(command), 0);
+    ended = system(command);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == 126)
+        skip_because("an emulated machine cannot run what it compiles");
+    assert_int_equal(ended, 0);
 }
 
 static void compare(const spry_plan *plan, const char *dir, const float *B,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "machine/isa.h"
 #include "plan/sparse.h"
 #include "schedule/schedule.h"
 
@@ -211,10 +212,13 @@ static void passes_of_any_width_may_stream(void **state)
     spry_problem *p;
     spry_schedule s;
     spry_plan *plan;
+    spry_machine m;
 
     (void)state;
+    check_ok(spry_machine_detect(&m));
     check_ok(spry_problem_spmm(&p, A, 64, SPRY_F32));
     check_ok(spry_schedule_parse(&s, "csr tile=1 pass=19 stream=1"));
+    s.stream = sp_isa_of(m.isa)->streams;
     check_ok(spry_plan_make(&plan, p, &s, NULL));
     check_ok(spry_plan_check(plan, 3));
     spry_plan_free(plan);
