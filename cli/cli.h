@@ -59,6 +59,10 @@ extern void (*opt_reader)(const opt_page *page);
  * and lie `stride` bytes apart. */
 const char *opt_nearest(const char *word, const void *names, size_t stride);
 
+/* SPRY_USAGE: command `who` has no action `word`; the nearest is named. */
+spry_status opt_unknown_action(const char *who, const char *word,
+                               const void *names, size_t stride);
+
 /* What every command understands, and what those that compute do. */
 extern const opt cli_common[];
 extern const opt cli_compute[];

@@ -131,7 +131,6 @@ static const struct {
 
 spry_status cmd_cache(int argc, char **argv)
 {
-    const char *near;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
@@ -139,8 +138,5 @@ spry_status cmd_cache(int argc, char **argv)
     for (int a = 0; actions[a].name; a++)
         if (strcmp(actions[a].name, argv[0]) == 0)
             return actions[a].run();
-    near = opt_nearest(argv[0], actions, sizeof *actions);
-    return say_fail(SPRY_USAGE, "cache cannot '%s'; %s%s%s", argv[0],
-                    near ? "is it '" : "see spry cache --help",
-                    near ? near : "", near ? "'?" : "");
+    return opt_unknown_action("cache", argv[0], actions, sizeof *actions);
 }

@@ -382,7 +382,6 @@ static const struct {
 spry_status cmd_fleet(int argc, char **argv)
 {
     spry_fleet *f = NULL;
-    const char *near;
     int a = 0;
     spry_status s;
 
@@ -390,11 +389,8 @@ spry_status cmd_fleet(int argc, char **argv)
         return s;
     while (actions[a].name && strcmp(actions[a].name, argv[0]) != 0)
         a++;
-    near = opt_nearest(argv[0], actions, sizeof *actions);
     if (!actions[a].name)
-        return say_fail(SPRY_USAGE, "fleet cannot '%s'; %s%s%s", argv[0],
-                        near ? "is it '" : "see spry fleet --help",
-                        near ? near : "", near ? "'?" : "");
+        return opt_unknown_action("fleet", argv[0], actions, sizeof *actions);
     if (argc - 1 < actions[a].min || argc - 1 > actions[a].max)
         return say_fail(SPRY_USAGE, "fleet %s takes %s", argv[0],
                         actions[a].max ? "one argument or more"

@@ -51,7 +51,6 @@ static const struct {
 
 spry_status cmd_net(int argc, char **argv)
 {
-    const char *near;
     spry_status s;
 
     if (net_is_graph(argc, argv))
@@ -61,8 +60,5 @@ spry_status cmd_net(int argc, char **argv)
             return actions[a].run(argc - 1, argv + 1);
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    near = opt_nearest(argv[0], actions, sizeof *actions);
-    return say_fail(SPRY_USAGE, "net cannot '%s'; %s%s%s", argv[0],
-                    near ? "is it '" : "see spry net --help", near ? near : "",
-                    near ? "'?" : "");
+    return opt_unknown_action("net", argv[0], actions, sizeof *actions);
 }

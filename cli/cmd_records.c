@@ -373,7 +373,6 @@ static const struct {
 spry_status cmd_records(int argc, char **argv)
 {
     spry_records *db = NULL;
-    const char *near;
     int a = 0;
     spry_status s;
 
@@ -381,11 +380,8 @@ spry_status cmd_records(int argc, char **argv)
         return s;
     while (actions[a].name && strcmp(actions[a].name, argv[0]) != 0)
         a++;
-    near = opt_nearest(argv[0], actions, sizeof *actions);
     if (!actions[a].name)
-        return say_fail(SPRY_USAGE, "records cannot '%s'; %s%s%s", argv[0],
-                        near ? "is it '" : "see spry records --help",
-                        near ? near : "", near ? "'?" : "");
+        return opt_unknown_action("records", argv[0], actions, sizeof *actions);
     if (argc - 1 != actions[a].arguments)
         return say_fail(SPRY_USAGE, "records %s takes %s", argv[0],
                         actions[a].arguments ? "one argument" : "no argument");

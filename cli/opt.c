@@ -90,6 +90,18 @@ const char *opt_nearest(const char *word, const void *names, size_t stride)
     return best;
 }
 
+spry_status opt_unknown_action(const char *who, const char *word,
+                               const void *names, size_t stride)
+{
+    const char *near = opt_nearest(word, names, stride);
+
+    if (near)
+        return say_fail(SPRY_USAGE, "%s cannot '%s'; is it '%s'?", who, word,
+                        near);
+    return say_fail(SPRY_USAGE, "%s cannot '%s'; see spry %s --help", who, word,
+                    who);
+}
+
 /* ---- help ---- */
 
 static void print_table(const opt *o)

@@ -63,61 +63,43 @@ static PetscErrorCode multiply(Mat M, products *of, product_kind kind, Vec x,
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode mult(Mat M, Vec x, Vec y)
+/* z = y + A x, or with A'; y NULL: without it. */
+static PetscErrorCode ours_or_aijs(Mat M, product_kind kind, Vec x, Vec y,
+                                   Vec z)
 {
     products *of;
     PetscBool done;
 
     PetscFunctionBegin;
     PetscCall(products_of(M, &of));
-    PetscCall(multiply(M, of, VECTOR, x, 0, y, &done));
-    if (!done)
-        PetscCall(of->mult(M, x, y));
+    if (y && y != z)
+        PetscCall(VecCopy(y, z));
+    PetscCall(multiply(M, of, kind, x, y ? 1 : 0, z, &done));
+    if (!done && y)
+        PetscCall((kind == VECTOR ? of->mult_add : of->turned_add)(M, x, z, z));
+    else if (!done)
+        PetscCall((kind == VECTOR ? of->mult : of->turned)(M, x, z));
     PetscFunctionReturn(0);
 }
 
-/* z = y + A x. */
+static PetscErrorCode mult(Mat M, Vec x, Vec y)
+{
+    return ours_or_aijs(M, VECTOR, x, NULL, y);
+}
+
 static PetscErrorCode mult_add(Mat M, Vec x, Vec y, Vec z)
 {
-    products *of;
-    PetscBool done;
-
-    PetscFunctionBegin;
-    PetscCall(products_of(M, &of));
-    if (y != z)
-        PetscCall(VecCopy(y, z));
-    PetscCall(multiply(M, of, VECTOR, x, 1, z, &done));
-    if (!done)
-        PetscCall(of->mult_add(M, x, z, z));
-    PetscFunctionReturn(0);
+    return ours_or_aijs(M, VECTOR, x, y, z);
 }
 
 static PetscErrorCode turned(Mat M, Vec x, Vec y)
 {
-    products *of;
-    PetscBool done;
-
-    PetscFunctionBegin;
-    PetscCall(products_of(M, &of));
-    PetscCall(multiply(M, of, TURNED, x, 0, y, &done));
-    if (!done)
-        PetscCall(of->turned(M, x, y));
-    PetscFunctionReturn(0);
+    return ours_or_aijs(M, TURNED, x, NULL, y);
 }
 
 static PetscErrorCode turned_add(Mat M, Vec x, Vec y, Vec z)
 {
-    products *of;
-    PetscBool done;
-
-    PetscFunctionBegin;
-    PetscCall(products_of(M, &of));
-    if (y != z)
-        PetscCall(VecCopy(y, z));
-    PetscCall(multiply(M, of, TURNED, x, 1, z, &done));
-    if (!done)
-        PetscCall(of->turned_add(M, x, z, z));
-    PetscFunctionReturn(0);
+    return ours_or_aijs(M, TURNED, x, y, z);
 }
 
 /* What is replaced, and where AIJ's own is kept. */

@@ -93,15 +93,10 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 
 /* ---- legality ---- */
 
-static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
-                           const spry_machine *m)
+const char *sp_tile_missing(const sp_dense_way *x, const spry_machine *m)
 {
     const sp_tile_set *set = sp_dense_loops_of(m->isa).tiles;
 
-    if (p->op.kind != SPRY_CONV2D && p->op.kind != SPRY_MATMUL)
-        return "it computes convolutions and products";
-    if (p->op.given && (x->block || x->channels))
-        return "a B of each run has neither blocks nor a split";
     if (!set || x->mr > SP_TILE_MR || x->v > SP_TILE_V ||
         !set->tile[x->v][x->mr])
         return "there is no such tile";
@@ -109,6 +104,16 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
         if (!set->tile[v][x->mr])
             return "there is no such tile for the last channels";
     return NULL;
+}
+
+static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
+                           const spry_machine *m)
+{
+    if (p->op.kind != SPRY_CONV2D && p->op.kind != SPRY_MATMUL)
+        return "it computes convolutions and products";
+    if (p->op.given && (x->block || x->channels))
+        return "a B of each run has neither blocks nor a split";
+    return sp_tile_missing(x, m);
 }
 
 const sp_dense_algorithm sp_dense_direct = {illegal, prepare, sp_direct_part,

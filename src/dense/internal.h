@@ -53,6 +53,10 @@ typedef struct sp_dense_algorithm {
 extern const sp_dense_algorithm sp_dense_plain, sp_dense_direct, sp_dense_wino2,
     sp_dense_dw, sp_dense_rows, sp_dense_pruned;
 
+/* Why there is no kernel for this tile of pixels and channels, or NULL
+ * (direct.c). */
+const char *sp_tile_missing(const sp_dense_way *x, const spry_machine *m);
+
 spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
                                const sp_dense_way *x, const spry_machine *m);
 /* One run; the operands are complete. */

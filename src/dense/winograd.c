@@ -10,7 +10,6 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
                            const spry_machine *m)
 {
     const spry_operator *op = &p->op;
-    const sp_tile_set *set = sp_dense_loops_of(m->isa).tiles;
 
     if (op->kind != SPRY_CONV2D || op->r != 3 || op->s != 3 ||
         op->stride_h != 1 || op->stride_w != 1 || op->dilate_h != 1 ||
@@ -18,13 +17,7 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
         return "it computes 3x3 convolutions, stride 1, one group";
     if (x->block < 1 || x->block > 4096)
         return "a block has 1 to 4096 tiles";
-    if (!set || x->mr > SP_TILE_MR || x->v > SP_TILE_V ||
-        !set->tile[x->v][x->mr])
-        return "there is no such tile";
-    for (int v = 1; v < x->v; v++)
-        if (!set->tile[v][x->mr])
-            return "there is no such tile for the last channels";
-    return NULL;
+    return sp_tile_missing(x, m);
 }
 
 /* G g G', of one filter. */
