@@ -123,6 +123,13 @@ char *sp_strdup(const char *text);
 void sp_alloc_refuse(int64_t n, int on);
 int64_t sp_alloc_live(void); /* blocks not yet freed */
 
+/* ---- pages of the caller's memory (pages.c) ---- */
+
+/* Has a large block pages that were never touched? */
+int sp_pages_lack(const void *data, size_t bytes);
+/* Bring them, huge ones where there are some; what they hold stays. */
+void sp_pages_bring(void *data, size_t bytes);
+
 /* ---- forks (fork.c) ---- */
 
 /* From now on forked children may use OpenMP. sp_alloc does this: whoever

@@ -49,6 +49,20 @@ static int threads_for(int threads, double products)
     return threads > 0 && threads < most ? threads : most;
 }
 
+/* Rows [first, last) of Y are about to be read and written. */
+static void bring_rows(const spry_compressed *A, int64_t n, void *Y,
+                       int64_t first, int64_t last)
+{
+    int64_t row = n * (int64_t)A->type;
+
+    sp_pages_bring((char *)Y + first * row, (size_t)((last - first) * row));
+}
+
+static int lacks_pages(const spry_compressed *A, int64_t n, const void *Y)
+{
+    return sp_pages_lack(Y, (size_t)(A->rows * n) * A->type);
+}
+
 /* The built-in kernel for rows of this length and width; NULL: none. */
 static sp_kernel *kernel_for(const spry_compressed *A, int64_t n, int64_t nnz)
 {
@@ -96,6 +110,7 @@ spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
     sp_kernel *kernel;
     int64_t nnz;
     sp_args a;
+    int fresh;
 
     if (s != SPRY_OK)
         return s;
@@ -106,6 +121,7 @@ spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
     if (!kernel)
         return sp_fail(SPRY_FAIL, "no built-in kernel computes this");
     threads = threads_for(threads, (double)nnz * (double)n);
+    fresh = lacks_pages(A, n, Y);
     a = (sp_args){.rows = A->rows,
                   .cols = A->cols,
                   .columns = n,
@@ -126,6 +142,8 @@ spry_status spry_csr_multiply(const spry_compressed *A, int64_t n,
 
         own.first = cut(A, A->rows, nnz, t, threads);
         own.last = cut(A, A->rows, nnz, t + 1, threads);
+        if (fresh)
+            bring_rows(A, n, Y, own.first, own.last);
         if (own.first < own.last)
             (void)kernel(&own);
     }
@@ -217,6 +235,8 @@ spry_status spry_csc_multiply(const spry_compressed *A, int64_t n,
     if (n == 1)
         return multiply_vector(A, add, X, Y, threads);
     threads = threads < most ? threads : (int)most;
+    if (start_of(A, A->cols) >= A->rows && lacks_pages(A, n, Y))
+        bring_rows(A, n, Y, 0, A->rows);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (int t = 0; t < threads; t++) {
         int64_t from = most * t / threads * LINE;
@@ -233,6 +253,7 @@ spry_status spry_bsr_multiply(const spry_compressed *A, int64_t r, int64_t c,
     spry_status s = check(A, n, X, Y);
     sp_add_blocks *add;
     int64_t rows, blocks;
+    int fresh;
 
     if (s != SPRY_OK)
         return s;
@@ -248,9 +269,15 @@ spry_status spry_bsr_multiply(const spry_compressed *A, int64_t r, int64_t c,
     blocks = start_of(A, rows);
     add = sp_direct_here()->blocks[A->type == SPRY_F64][A->index == SPRY_I64];
     threads = threads_for(threads, (double)(blocks * r * c) * (double)n);
+    fresh = lacks_pages(A, n, Y);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int t = 0; t < threads; t++)
-        add(A, r, c, n, X, Y, cut(A, rows, blocks, t, threads),
-            cut(A, rows, blocks, t + 1, threads));
+    for (int t = 0; t < threads; t++) {
+        int64_t first = cut(A, rows, blocks, t, threads);
+        int64_t last = cut(A, rows, blocks, t + 1, threads);
+
+        if (fresh)
+            bring_rows(A, n, Y, first * r, last * r);
+        add(A, r, c, n, X, Y, first, last);
+    }
     return SPRY_OK;
 }

@@ -37,6 +37,29 @@ static void allocation_refuses_overflow_and_on_request(void **state)
     sp_free(p);
 }
 
+/* Untouched pages are told from others where the system can tell, and what
+ * is in a block stays when its pages are brought. */
+static void pages_are_brought(void **state)
+{
+    enum { MANY = 9 << 20 };
+    char *p = calloc(MANY, 1);
+
+    (void)state;
+    assert_non_null(p);
+    assert_false(sp_pages_lack(p, 4096)); /* too small to look */
+#ifdef __linux__
+    assert_true(sp_pages_lack(p, MANY));
+#endif
+    p[0] = p[5000] = p[MANY - 1] = 7;
+    sp_pages_bring(p + 1, MANY - 2);
+    sp_pages_bring(p + 1, 1);
+    for (int64_t i = 0; i < MANY; i++)
+        assert_int_equal(p[i], i == 0 || i == 5000 || i == MANY - 1 ? 7 : 0);
+    memset(p, 1, MANY);
+    assert_false(sp_pages_lack(p, MANY));
+    free(p);
+}
+
 static void text_grows(void **state)
 {
     sp_buf b = {0};
@@ -105,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocation_is_aligned_and_counted),
         cmocka_unit_test(allocation_refuses_overflow_and_on_request),
+        cmocka_unit_test(pages_are_brought),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(random_numbers_repeat_and_spread),
         cmocka_unit_test(hash_sees_every_byte_and_the_split),
