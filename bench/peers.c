@@ -3,7 +3,8 @@
  * Each problem is tuned; then the tuned plan, the plain loop and every peer
  * that can do it run in turns, in one race, after their results were held
  * against the reference. Every class meets every operation; types and
- * threads rotate; files fill the rest of the time. QUICK=1 takes a few. */
+ * threads rotate; files fill the rest of the time. QUICK=1 takes a few.
+ * PEERS_SVG=file writes the means as a picture. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -354,6 +355,7 @@ int main(void)
     bench_growth(&b.report, &b.machine[0], b.quick, b.begun + b.until.growth);
     printf("\n");
     bench_print_tables(&b.report);
+    bench_write_chart(&b.report);
     printf("%.0f s\n", elapsed(&b));
     bench_print_aims(&b.report);
     return 0;
