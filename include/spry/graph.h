@@ -87,7 +87,8 @@ spry_status spry_graph_reference(const spry_graph *g, const void *const *input,
  *
  * An executor is a graph as a list of plans over one arena. It borrows its
  * graph; a run allocates nothing where every stage has a plan. One run at a
- * time: threads that run side by side make an executor each. */
+ * time: threads that run side by side make an executor each. A forked child may
+ * run its parent's: it gets threads of its own. */
 
 typedef struct spry_executor spry_executor;
 

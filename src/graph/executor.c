@@ -1,6 +1,7 @@
 /* executor.c - a list of plans over one arena. */
 #include <string.h>
 
+#include "base/unconst.h"
 #include "graph/calls.h"
 #include "graph/executor.h"
 
@@ -21,8 +22,8 @@ static void *address(const spry_executor *e, const sp_strided *v, size_t size)
         SP_ASSERT(b->place + v->first * (int64_t)size <= e->p->arena);
         base = e->arena + b->place;
         break;
-    case SP_IN_CONSTANT: base = (char *)(uintptr_t)b->data; break;
-    case SP_IN_INPUT: base = (char *)(uintptr_t)e->input[b->which]; break;
+    case SP_IN_CONSTANT: base = sp_unconst(b->data); break;
+    case SP_IN_INPUT: base = sp_unconst(e->input[b->which]); break;
     case SP_IN_OUTPUT:
     default: base = e->output[b->which]; break;
     }
@@ -155,6 +156,35 @@ static spry_status run_stage(const spry_executor *e, const sp_ready_stage *x)
 
 /* ---- runs ---- */
 
+static spry_status open_team(spry_executor *e)
+{
+    e->forks = sp_team_forks();
+    return sp_team_open(&e->team, e->threads);
+}
+
+static void close_team(spry_executor *e)
+{
+    if (e->forks == sp_team_forks())
+        sp_team_close(e->team);
+    else
+        sp_team_forget(e->team);
+    e->team = NULL;
+}
+
+static spry_status begin_run(spry_executor *e, const void *const *input,
+                             void *const *output)
+{
+    spry_status s = sp_graph_check_operands(e->g, input, output);
+
+    if (s == SPRY_OK && e->forks != sp_team_forks()) {
+        close_team(e);
+        s = open_team(e);
+    }
+    e->input = input;
+    e->output = output;
+    return s;
+}
+
 spry_status spry_executor_run(spry_executor *e, const void *const *input,
                               void *const *output)
 {
@@ -162,9 +192,7 @@ spry_status spry_executor_run(spry_executor *e, const void *const *input,
 
     if (!e)
         return sp_fail(SPRY_USAGE, "there is no executor");
-    s = sp_graph_check_operands(e->g, input, output);
-    e->input = input;
-    e->output = output;
+    s = begin_run(e, input, output);
     for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
         s = run_stage(e, &e->stage[i]);
     return s;
@@ -177,9 +205,7 @@ spry_status spry_executor_profile(spry_executor *e, const void *const *input,
 
     if (!e || runs < 1)
         return sp_fail(SPRY_USAGE, "a profile needs an executor and runs");
-    s = sp_graph_check_operands(e->g, input, output);
-    e->input = input;
-    e->output = output;
+    s = begin_run(e, input, output);
     for (int r = 0; r < runs; r++)
         for (int i = 0; s == SPRY_OK && i < e->p->stages; i++) {
             double begun = sp_seconds(), took;
@@ -305,7 +331,7 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     if (s == SPRY_OK)
         s = make_room(e);
     if (s == SPRY_OK)
-        s = sp_team_open(&e->team, e->threads);
+        s = open_team(e);
     if (s == SPRY_OK)
         set_moves(e);
     if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)
@@ -321,7 +347,7 @@ void spry_executor_free(spry_executor *e)
 {
     if (!e)
         return;
-    sp_team_close(e->team);
+    close_team(e);
     for (int i = 0; e->stage && i < e->p->stages; i++) {
         spry_plan_free(e->stage[i].plan);
         spry_problem_free(e->stage[i].problem);

@@ -43,6 +43,7 @@ struct spry_executor {
     sp_graph_task *task;
     int tasks;
     sp_team *team;
+    unsigned forks; /* before the team was opened */
     char *arena, *scratch;
     int64_t scratch_bytes; /* of one thread */
     const void *const *input;

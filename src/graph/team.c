@@ -166,3 +166,32 @@ void sp_team_close(sp_team *t)
     sp_free(t->thread);
     sp_free(t);
 }
+
+/* ---- forks ---- */
+
+static atomic_uint forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
+unsigned sp_team_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_forks);
+    return atomic_load(&forks);
+}
+
+void sp_team_forget(sp_team *t)
+{
+    if (t)
+        sp_free(t->thread);
+    sp_free(t);
+}

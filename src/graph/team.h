@@ -16,4 +16,9 @@ void sp_team_close(sp_team *t);
 /* Shares 0 .. count - 1, all done on return. */
 void sp_team_run(sp_team *t, sp_job *job, void *arg, int count);
 
+/* A fork copies one thread: a team has to be opened again where this is another
+ * number than when it was, and what is left of it forgotten. */
+unsigned sp_team_forks(void);
+void sp_team_forget(sp_team *t);
+
 #endif

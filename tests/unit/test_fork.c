@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "graph_operands.h"
 #include "nn/nn.h"
 #include "spry.h"
 
@@ -233,17 +234,71 @@ static void other_rooms_survive_too(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+/* Executors have threads of their own. */
+static spry_graph *graph;
+static spry_executor *executor;
+static graph_operands operands;
+static void *right;
+
+static int execute(fixture *f)
+{
+    size_t bytes = (size_t)operands.to[0].count * sizeof(float);
+
+    (void)f;
+    memset(operands.out[0], 0xff, bytes);
+    return spry_executor_run(executor, (const void *const *)operands.in,
+                             operands.out) != SPRY_OK ||
+           (right && memcmp(operands.out[0], right, bytes) != 0);
+}
+
+static int execute_and_free(fixture *f)
+{
+    int bad = execute(f);
+
+    spry_executor_free(executor);
+    return bad;
+}
+
+static int free_only(fixture *f)
+{
+    (void)f;
+    spry_executor_free(executor);
+    return 0;
+}
+
+static void executors_survive_too(void **state)
+{
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+
+    graph = open_graph("net:mobilenetv3,size=75");
+    operands = make_operands(graph, 3);
+    o.threads = 3;
+    o.store = ":memory:";
+    check_ok(spry_executor_make(&executor, graph, &o));
+    assert_int_equal(execute(*state), 0);
+    right = operands.out[0];
+    operands.out[0] = calloc((size_t)operands.to[0].count, sizeof(float));
+    for (int i = 0; i < FORKS / 100; i++) {
+        assert_int_equal(in_child(execute_and_free, *state), 0);
+        assert_int_equal(execute(*state), 0);
+    }
+    assert_int_equal(in_child(free_only, *state), 0);
+    spry_executor_free(executor);
+    spry_graph_free(graph);
+    free_operands(&operands);
+    free(right);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(children_run),
-        TEST(children_have_threads_of_their_own),
-        TEST(children_fork_too),
-        TEST(children_tune),
-        TEST(other_rooms_survive_too),
+        cmocka_unit_test(children_run),
+        cmocka_unit_test(children_have_threads_of_their_own),
+        cmocka_unit_test(children_fork_too),
+        cmocka_unit_test(children_tune),
+        cmocka_unit_test(other_rooms_survive_too),
+        cmocka_unit_test(executors_survive_too),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
