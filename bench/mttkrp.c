@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/unconst.h"
 #include "contest/figures.h"
 #include "contest/tensor_baseline.h"
 #include "matrix/matrix.h"
@@ -224,8 +225,8 @@ static spry_status race_plan(sp_interval *out, int *loop, const spry_plan *plan,
     if (s == SPRY_OK && out->mid < NOT_BELOW)
         s = race(out, loop, &b, &r, LONG * seconds);
     free_baseline(&b);
-    sp_free((void *)(uintptr_t)r.B);
-    sp_free((void *)(uintptr_t)r.D);
+    sp_free(sp_unconst(r.B));
+    sp_free(sp_unconst(r.D));
     sp_free(r.C);
     return s;
 }

@@ -7,6 +7,7 @@
 
 #include <dnnl.h>
 
+#include "base/unconst.h"
 #include "peer.h"
 
 enum { ARGUMENTS = 3 };
@@ -47,8 +48,7 @@ static int fill(dnnl_memory_t *out, dnnl_engine_t engine, dnnl_stream_t stream,
     dnnl_exec_arg_t arg[2];
     int wrong =
         bad(dnnl_memory_create(out, want, engine, DNNL_MEMORY_ALLOCATE)) ||
-        bad(dnnl_memory_create(&from, plain, engine,
-                               (void *)(uintptr_t)data)) ||
+        bad(dnnl_memory_create(&from, plain, engine, sp_unconst(data))) ||
         bad(dnnl_reorder_primitive_desc_create(&how, plain, engine, want,
                                                engine, NULL)) ||
         bad(dnnl_primitive_create(&copy, how));

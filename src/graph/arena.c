@@ -127,7 +127,7 @@ static int64_t place_all(sp_buffer **list, int count, buffer_order *order)
 {
     int64_t arena = 0;
 
-    qsort(list, (size_t)count, sizeof *list, order);
+    qsort(list, (size_t)count, sizeof(sp_buffer *), order);
     for (int i = 0; i < count; i++) {
         int64_t end;
 
@@ -158,11 +158,11 @@ spry_status sp_arena_plan(sp_program *p)
 {
     static buffer_order *const orders[] = {larger_first, more_first,
                                            longer_first, earlier_first};
-    sp_buffer **list = sp_alloc(p->buffers + 1, sizeof *list);
+    sp_buffer **list = sp_alloc(p->buffers + 1, sizeof(sp_buffer *));
     int count = 0, best = 0;
 
     if (!list)
-        return sp_fail_memory((size_t)p->buffers * sizeof *list);
+        return sp_fail_memory((size_t)p->buffers * sizeof(sp_buffer *));
     find_lives(p);
     find_most(p);
     for (int i = 0; i < p->buffers; i++)

@@ -1,4 +1,5 @@
 /* graph.c - values and nodes, by name and number. */
+#include "base/unconst.h"
 #include "graph/internal.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ void spry_graph_free(spry_graph *g)
     sp_free(g->slot);
     sp_pool_free(&g->pool);
     if (g->map)
-        munmap((void *)(uintptr_t)g->map, g->map_len);
+        munmap(sp_unconst(g->map), g->map_len);
     sp_free(g);
 }
 

@@ -1,6 +1,7 @@
 /* problem.c - a network and a batch become a problem with a key. */
 #include <string.h>
 
+#include "base/unconst.h"
 #include "inference/internal.h"
 
 /* Races are with as many inputs as some seconds of them are worth and as fit
@@ -139,23 +140,23 @@ int64_t spry_problem_raced(const spry_problem *problem)
 }
 
 spry_status sp_inference_smaller(const spry_network **out,
-                                 const sp_inference *constant)
+                                 const sp_inference *p)
 {
-    sp_inference *p = (sp_inference *)(uintptr_t)constant;
+    sp_inference *own = sp_unconst(p);
     double begun = sp_seconds();
     spry_status s = SPRY_OK;
 
-    *out = p->net;
-    if (!(p->passes & ~sp_way_rest()))
+    *out = own->net;
+    if (!(own->passes & ~sp_way_rest()))
         return SPRY_OK;
-    pthread_mutex_lock(&p->lock);
-    if (!p->smaller) {
-        s = spry_network_compile(&p->smaller, p->net, p->passes, NULL);
-        p->compile_seconds = sp_seconds() - begun;
+    pthread_mutex_lock(&own->lock);
+    if (!own->smaller) {
+        s = spry_network_compile(&own->smaller, own->net, own->passes, NULL);
+        own->compile_seconds = sp_seconds() - begun;
     }
     if (s == SPRY_OK)
-        *out = p->smaller;
-    pthread_mutex_unlock(&p->lock);
+        *out = own->smaller;
+    pthread_mutex_unlock(&own->lock);
     return s;
 }
 

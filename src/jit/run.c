@@ -2,7 +2,8 @@
  *
  * No shell ever sees the arguments. The child leads a process group, so that
  * a compiler that hangs is ended together with the passes it started. */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, environ */
+#include "base/unconst.h"
 #include "jit/internal.h"
 
 #include <errno.h>
@@ -14,8 +15,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { SAID_MAX = 16 << 10, TICK_MS = 20 };
 
@@ -36,7 +35,7 @@ static int is_dropped(const char *entry)
 }
 
 /* Our environment, cleaned; entries are borrowed. NULL without memory. */
-static const char **child_environment(char *tmpdir)
+static const char **child_environment(const char *tmpdir)
 {
     int64_t count = 0, n = 0;
     const char **env;
@@ -90,9 +89,8 @@ static int start(pid_t *pid, const char *const argv[], const char **env,
         if (!failed)
             failed = posix_spawn_file_actions_adddup2(&files, out, 2);
         if (!failed) /* the prototype lacks const, the promise does not */
-            failed = posix_spawn(pid, argv[0], &files, &attr,
-                                 (char *const *)(uintptr_t)argv,
-                                 (char *const *)(uintptr_t)env);
+            failed = posix_spawn(pid, argv[0], &files, &attr, sp_unconst(argv),
+                                 sp_unconst(env));
         posix_spawnattr_destroy(&attr);
     }
     posix_spawn_file_actions_destroy(&files);

@@ -46,12 +46,12 @@ spry_status sp_plan_make_nests(spry_plan **out, int count,
                                const sp_sparse *const *p,
                                const spry_schedule *x, const spry_machine *m)
 {
-    sp_sparse_plan **plan = sp_alloc(count, sizeof *plan);
+    sp_sparse_plan **plan = sp_alloc(count, sizeof(sp_sparse_plan *));
     spry_status s;
 
-    memset(out, 0, (size_t)count * sizeof *out);
+    memset(out, 0, (size_t)count * sizeof(spry_plan *));
     if (!plan)
-        return sp_fail_memory((size_t)count * sizeof *plan);
+        return sp_fail_memory((size_t)count * sizeof(sp_sparse_plan *));
     s = make_all(plan, count, p, x, m);
     for (int i = 0; i < count; i++)
         if (s != SPRY_OK)

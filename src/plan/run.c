@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/unconst.h"
 #include "plan/internal.h"
 
 /* ---- one part, one range ---- */
@@ -75,7 +76,7 @@ static void set_operands(sp_args *a, const sp_sparse_plan *plan,
     dense[inner] = offset(dense[inner], q->col0 * v->ldb, plan->p->type);
     a->B = dense[swapped];
     a->D = dense[!swapped];
-    a->C = (void *)(uintptr_t)dense[2];
+    a->C = sp_unconst(dense[2]);
 }
 
 /* The arguments that do not depend on the range of units. */
@@ -418,8 +419,7 @@ spry_status sp_sparse_run(const sp_sparse_plan *plan, sp_operands f)
     if (sp_sparse_output_size(plan->p) == 0)
         return SPRY_OK;
     if (plan->p->layout == SPRY_COL_MAJOR) {
-        spry_dense B = {(void *)(uintptr_t)f.B, plan->p->A->cols,
-                        SPRY_COL_MAJOR};
+        spry_dense B = {sp_unconst(f.B), plan->p->A->cols, SPRY_COL_MAJOR};
         spry_dense C = {f.C, plan->p->A->rows, SPRY_COL_MAJOR};
 
         return sp_run_dense(plan, f.alpha, &B, NULL, f.beta, &C);

@@ -74,8 +74,8 @@ spry_status sp_plan_make_from(spry_plan **out, const sp_sparse *p,
                               sp_kernels *k);
 
 /* Plans of many super schedules, x[i] on p[i]. A point that is illegal or
- * infeasible leaves plan[i] NULL. On failure all are. */
-spry_status sp_plan_make_nests(spry_plan **plan, int count,
+ * infeasible leaves out[i] NULL. On failure all are. */
+spry_status sp_plan_make_nests(spry_plan **out, int count,
                                const sp_sparse *const *p,
                                const spry_schedule *x, const spry_machine *m);
 

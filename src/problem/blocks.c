@@ -3,6 +3,7 @@
  * Levels of a nest store one position for every beginning of coordinates
  * that an entry has: whatever their order, that is a count of blocks. Each is
  * one walk over the entries, made when first asked for and then known. */
+#include "base/unconst.h"
 #include "problem/sparse.h"
 
 #include "base/base.h"
@@ -61,20 +62,21 @@ static int64_t count(const spry_matrix *A, int rows, int cols)
     return blocks;
 }
 
-int64_t sp_problem_blocks(const sp_sparse *constant, int rows, int cols)
+int64_t sp_problem_blocks(const sp_sparse *p, int rows, int cols)
 {
-    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
+    sp_sparse *own = sp_unconst(p);
     int64_t *known, blocks = -1;
 
-    pthread_mutex_lock(&p->lock);
-    if (!p->blocks)
-        p->blocks = sp_alloc((int64_t)SP_BLOCKS * SP_BLOCKS, sizeof *p->blocks);
-    if (p->blocks) {
-        known = &p->blocks[rows * SP_BLOCKS + cols]; /* + 1; 0: not yet */
+    pthread_mutex_lock(&own->lock);
+    if (!own->blocks)
+        own->blocks =
+            sp_alloc((int64_t)SP_BLOCKS * SP_BLOCKS, sizeof *own->blocks);
+    if (own->blocks) {
+        known = &own->blocks[rows * SP_BLOCKS + cols]; /* + 1; 0: not yet */
         if (!*known)
-            *known = count(p->A, rows, cols) + 1;
+            *known = count(own->A, rows, cols) + 1;
         blocks = *known - 1;
     }
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&own->lock);
     return blocks;
 }

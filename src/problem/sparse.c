@@ -1,5 +1,6 @@
 /* sparse.c - a matrix and an operation become a problem with a key. */
 #include "problem/sparse.h"
+#include "base/unconst.h"
 
 #include <stdio.h>
 
@@ -245,11 +246,11 @@ static const spry_stats *counted(sp_sparse *p, spry_stats **slot,
     return known;
 }
 
-static const spry_stats *stats_of(const sp_sparse *constant)
+static const spry_stats *stats_of(const sp_sparse *p)
 {
-    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
+    sp_sparse *own = sp_unconst(p);
 
-    return counted(p, &p->stats, spry_matrix_stats);
+    return counted(own, &own->stats, spry_matrix_stats);
 }
 
 const spry_stats *spry_problem_stats(const spry_problem *p)
@@ -258,29 +259,29 @@ const spry_stats *spry_problem_stats(const spry_problem *p)
     return sp_sparse_of(p) ? stats_of(sp_sparse_of(p)) : NULL;
 }
 
-const spry_stats *sp_problem_sketch(const sp_sparse *constant)
+const spry_stats *sp_problem_sketch(const sp_sparse *p)
 {
-    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
+    sp_sparse *own = sp_unconst(p);
 
-    if (p->A->nnz <= SP_SKETCH_FROM) /* the same, and perhaps known */
-        return stats_of(p);
-    return counted(p, &p->sketch, sp_matrix_sketch);
+    if (own->A->nnz <= SP_SKETCH_FROM) /* the same, and perhaps known */
+        return stats_of(own);
+    return counted(own, &own->sketch, sp_matrix_sketch);
 }
 
-const sp_fibers *sp_problem_fibers(const sp_sparse *constant)
+const sp_fibers *sp_problem_fibers(const sp_sparse *p)
 {
-    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
+    sp_sparse *own = sp_unconst(p);
     sp_fibers *s, *known;
 
-    pthread_mutex_lock(&p->lock);
-    if (!p->fibers && (s = sp_alloc(1, sizeof *s))) {
-        if (sp_fibers_count(s, p) == SPRY_OK)
-            p->fibers = s;
+    pthread_mutex_lock(&own->lock);
+    if (!own->fibers && (s = sp_alloc(1, sizeof *s))) {
+        if (sp_fibers_count(s, own) == SPRY_OK)
+            own->fibers = s;
         else
             sp_free(s);
     }
-    known = p->fibers;
-    pthread_mutex_unlock(&p->lock);
+    known = own->fibers;
+    pthread_mutex_unlock(&own->lock);
     return known;
 }
 

@@ -1,5 +1,6 @@
 /* tiles.c - what is in blocks and what is not, counted once per shape. */
 #include "base/base.h"
+#include "base/unconst.h"
 #include "matrix/matrix.h"
 #include "problem/sparse.h"
 
@@ -10,20 +11,20 @@ typedef struct {
     int known;
 } shape;
 
-const sp_tiles *sp_problem_tiles(const sp_sparse *constant, int r, int c)
+const sp_tiles *sp_problem_tiles(const sp_sparse *p, int r, int c)
 {
-    sp_sparse *p = (sp_sparse *)(uintptr_t)constant;
+    sp_sparse *own = sp_unconst(p);
     shape *known = NULL;
 
-    pthread_mutex_lock(&p->lock);
-    if (!p->tiles)
-        p->tiles = sp_alloc(SIDES * SIDES, sizeof(shape));
-    if (p->tiles) {
-        known = (shape *)p->tiles + r * SIDES + c;
+    pthread_mutex_lock(&own->lock);
+    if (!own->tiles)
+        own->tiles = sp_alloc((int64_t)SIDES * SIDES, sizeof(shape));
+    if (own->tiles) {
+        known = (shape *)own->tiles + (int64_t)r * SIDES + c;
         if (!known->known)
-            sp_matrix_tiles(known->tiles, p->A, r, c);
+            sp_matrix_tiles(known->tiles, own->A, r, c);
         known->known = 1;
     }
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&own->lock);
     return known ? known->tiles : NULL;
 }

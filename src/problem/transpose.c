@@ -1,5 +1,6 @@
 /* transpose.c - the problem of a matrix becomes that of its transpose. */
 #include "base/base.h"
+#include "base/unconst.h"
 #include "problem/sparse.h"
 
 /* A', whose values are the numbers of A's entries. */
@@ -24,7 +25,7 @@ static spry_status number(spry_matrix **out, const spry_matrix *A)
 /* Numbers move to order[], A's values take their place. */
 static void fill(spry_matrix *T, int64_t *order, const spry_matrix *A)
 {
-    void *val = (void *)(uintptr_t)T->val; /* its own, and never narrower */
+    void *val = sp_unconst(T->val); /* its own, and never narrower */
 
     for (int64_t e = 0; e < T->nnz; e++)
         order[e] = (int64_t)((const double *)val)[e];

@@ -38,7 +38,7 @@ static void put_trial(uint8_t row[ROW], const sp_report_trial *t)
         uint64_t bits;
 
         memcpy(&bits, &value[k], sizeof bits);
-        put_le(row + REALS + 8 * k, bits, 8);
+        put_le(row + REALS + sizeof bits * (size_t)k, bits, 8);
     }
 }
 

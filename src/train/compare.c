@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "adapt/adapt.h"
+#include "base/unconst.h"
 #include "schedule/schedule.h"
 #include "train/internal.h"
 
@@ -45,7 +46,7 @@ static void work_free(work *w)
 
 static char *key_of(const sp_data *d, int64_t s)
 {
-    return d->p[s] ? (char *)(uintptr_t)spry_problem_key(d->p[s]) : NULL;
+    return d->p[s] ? sp_unconst(spry_problem_key(d->p[s])) : NULL;
 }
 
 /* The rows of one machine of a store. */
