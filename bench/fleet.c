@@ -10,7 +10,7 @@
  *   thousand  1,000 workers over 16 connections: jobs a second, before and
  *             after the dead rows have piled up; all leases ending at once
  *
- * QUICK=1 does a tenth of it. */
+ * QUICK=1 does a tenth of it; bench-fleet PART... does these alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +113,10 @@ double ask_number(sp_postgres *c, const char *sql)
 
 /* ---- hostile jobs and roles ---- */
 
-static void hostile_part(void)
+static void hostile_part(const bench_server *s)
 {
+    (void)s;
+
     FILE *f = popen(BENCH_SOURCE "/tests/cli/hostile_jobs", "r");
     char line[1024];
     int all = 0, refused = 0;
@@ -150,7 +152,26 @@ static void roles_part(const bench_server *s)
     sp_postgres_close(c);
 }
 
-int main(void)
+static const struct {
+    const char *name;
+    void (*run)(const bench_server *s);
+} parts[] = {{"hostile", hostile_part},
+             {"roles", roles_part},
+             {"release", release_part},
+             {"thousand", simulate_part},
+             {"kills", kill_part}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static int is_asked(const char *name, int argc, char **argv)
+{
+    int asked = argc < 2;
+
+    for (int i = 1; i < argc; i++)
+        asked |= !strcmp(argv[i], name);
+    return asked;
+}
+
+int main(int argc, char **argv)
 {
     spry_fleet_options o = SPRY_FLEET_DEFAULTS;
     bench_server s;
@@ -162,11 +183,9 @@ int main(void)
     o.lease = 2;
     o.tries = 100;
     must(spry_fleet_init(s.uri, &o, &roles), "init");
-    hostile_part();
-    roles_part(&s);
-    release_part(&s);
-    simulate_part(&s);
-    kill_part(&s);
+    for (int i = 0; i < PARTS; i++)
+        if (is_asked(parts[i].name, argc, argv))
+            parts[i].run(&s);
     server_stop(&s);
     return 0;
 }

@@ -243,6 +243,9 @@ double now_seconds(void);
 
 /* From now on Ctrl-C and SIGTERM ask to stop; a second one ends at once. */
 void stop_watch(void);
+/* The same, and the first one ends after so many seconds whatever it is at:
+ * for what leaves nothing behind that is worth waiting for. */
+void stop_within(int seconds);
 int stop_asked(void); /* 0, or the exit code: 130, 143 */
 
 /* The callback of spry_tune. */

@@ -58,7 +58,7 @@ static spry_status evaluate(const char *const *model, int count)
     if (s != SPRY_OK)
         return s;
     o.whole = turns;
-    stop_watch();
+    stop_within(1);
     s = say_status(spry_evaluate(g, model, count, db, &o));
     progress_clear();
     spry_records_close(db);

@@ -74,7 +74,7 @@ static spry_status train(const char *file, spry_train_options *o)
     o->kind = kind;
     o->meta = meta;
     o->whole = whole;
-    stop_watch();
+    stop_within(1);
     s = say_status(spry_train(&t, db, file, o));
     progress_clear();
     spry_records_close(db);

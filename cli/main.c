@@ -71,6 +71,15 @@ static spry_status run(int argc, char **argv)
     return unknown(argv[0]);
 }
 
+/* user:password@ in front of the host, or a parameter by that name; what
+ * follows a colon behind the @ is a port. */
+static int has_password(const char *authority)
+{
+    const char *at = strrchr(authority, '@'), *colon = strchr(authority, ':');
+
+    return (at && colon && colon < at) || strstr(authority, "password");
+}
+
 /* What a command line says can be seen by everybody on the machine: of URIs
  * with a password, only until here. */
 static void hide_passwords(int argc, char **argv)
@@ -79,8 +88,7 @@ static void hide_passwords(int argc, char **argv)
         char *uri = strstr(argv[i], "postgres"), *copy, *rest;
 
         rest = uri ? strstr(uri, "://") : NULL;
-        if (!rest || (!strstr(rest, "password") &&
-                      !(strchr(rest + 3, ':') && strchr(rest, '@'))))
+        if (!rest || !has_password(rest + 3))
             continue;
         copy = malloc(strlen(argv[i]) + 1);
         if (!copy)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t asked, patience;
 
 static void on_signal(int signal_number)
 {
@@ -17,18 +17,38 @@ static void on_signal(int signal_number)
     if (asked)
         _exit(code);
     asked = code;
+    if (patience)
+        alarm((unsigned)patience);
 }
 
-void stop_watch(void)
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    _exit(asked);
+}
+
+static void listen_to(int signal_number, void (*handler)(int))
 {
     struct sigaction a;
 
     memset(&a, 0, sizeof a);
-    a.sa_handler = on_signal;
+    a.sa_handler = handler;
     a.sa_flags = SA_RESTART;
     sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    sigaction(signal_number, &a, NULL);
+}
+
+void stop_watch(void)
+{
+    listen_to(SIGINT, on_signal);
+    listen_to(SIGTERM, on_signal);
+}
+
+void stop_within(int seconds)
+{
+    patience = seconds;
+    listen_to(SIGALRM, on_alarm);
+    stop_watch();
 }
 
 int stop_asked(void)

@@ -70,7 +70,9 @@ typedef struct {
     int threads;    /* 0: all that may be used */
     int rounds;     /* at most; 0: as the model likes */
     double seconds; /* at most, of fitting; 0: no limit */
-    int (*progress)(const spry_lap *lap, void *payload); /* nonzero: stop */
+    /* Nonzero: stop, SPRY_STOPPED, nothing is written. Where a model tells no
+     * rounds the last one is told again. */
+    int (*progress)(const spry_lap *lap, void *payload);
     void *payload;
     const char *meta; /* "maml", "fomaml", "reptile", "anil": networks of the
                          kind spry go on to where few records of another

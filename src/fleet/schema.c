@@ -7,7 +7,9 @@
  * Rows of the queue are narrow and pages half empty, so that signs of life
  * are updates in place; `until` has no index for the same reason. Jobs that
  * are ready and jobs that are leased have an index each, so that taking one
- * looks at no other. */
+ * looks at no other. What may be lost with the server without harm (a sign of
+ * life, a question that was answered with nothing) does not wait for the
+ * disk. */
 #include "fleet/internal.h"
 
 #define DEFINER                                                         \
@@ -47,12 +49,15 @@ const char *const sp_fleet_schema[] = {
     " WHERE state = 0;\n"
     "CREATE INDEX IF NOT EXISTS queue_leased ON spry.queue(id)"
     " WHERE state = 1;\n"
+    /* Without a reference to the job, which would be locked for every end;
+     * rows are made for rows of the queue, which has one. */
     "CREATE TABLE IF NOT EXISTS spry.outcome("
-    " job bigint PRIMARY KEY REFERENCES spry.job, token bigint NOT NULL,"
+    " job bigint PRIMARY KEY, token bigint NOT NULL,"
     " worker bigint NOT NULL, done boolean NOT NULL, rows bigint NOT NULL,"
     " seconds double precision NOT NULL,"
     " at timestamptz NOT NULL DEFAULT clock_timestamp(),"
     " reason text NOT NULL DEFAULT '');\n"
+    "ALTER TABLE spry.outcome DROP CONSTRAINT IF EXISTS outcome_job_fkey;\n"
     "CREATE INDEX IF NOT EXISTS outcome_at ON spry.outcome(at);\n"
     "CREATE TABLE IF NOT EXISTS spry.late("
     " job bigint NOT NULL, token bigint NOT NULL, worker bigint NOT NULL,"
@@ -71,7 +76,7 @@ const char *const sp_fleet_schema[] = {
     /* At most so often, whoever comes by: leases that ran out are given back
      * to the front of the queue, or end the job. */
     "CREATE OR REPLACE FUNCTION spry.sweep() RETURNS void" DEFINER
-    "DECLARE most integer; r record;\n"
+    "DECLARE most integer;\n"
     "BEGIN\n"
     "SELECT tries INTO most FROM spry.setting"
     " WHERE swept < clock_timestamp() - interval '0.4 s'"
@@ -80,17 +85,18 @@ const char *const sp_fleet_schema[] = {
     "UPDATE spry.setting SET swept = clock_timestamp(), busy ="
     " (SELECT count(*) FROM spry.worker"
     "  WHERE seen > clock_timestamp() - interval '60 s');\n"
-    "FOR r IN SELECT id, tries, token, worker FROM spry.queue WHERE state = 1"
-    " AND until < clock_timestamp() FOR UPDATE SKIP LOCKED LOOP\n"
-    "IF r.tries >= most THEN\n"
-    " UPDATE spry.queue SET state = 2 WHERE id = r.id;\n"
-    " INSERT INTO spry.outcome(job, token, worker, done, rows, seconds, reason)"
-    "  VALUES (r.id, r.token, r.worker, false, 0, 0,"
-    "  'given out ' || r.tries || ' times, and no worker came back');\n"
-    "ELSE\n"
-    " UPDATE spry.queue SET state = 0, priority = least(priority + 10, 2000)"
-    "  WHERE id = r.id;\n"
-    "END IF;\nEND LOOP;\nEND $body$;\n",
+    "WITH gone AS MATERIALIZED (SELECT id FROM spry.queue WHERE state = 1"
+    "  AND until < clock_timestamp() FOR UPDATE SKIP LOCKED),\n"
+    "swept AS (UPDATE spry.queue q SET"
+    "  state = CASE WHEN q.tries >= most THEN 2 ELSE 0 END,"
+    "  priority = least(q.priority + 10, 2000)"
+    "  FROM gone WHERE q.id = gone.id"
+    "  RETURNING q.id, q.state, q.tries, q.token, q.worker)\n"
+    "INSERT INTO spry.outcome(job, token, worker, done, rows, seconds, reason)"
+    " SELECT id, token, worker, false, 0, 0,"
+    "  'given out ' || tries || ' times, and no worker came back'"
+    "  FROM swept WHERE state = 2;\n"
+    "END $body$;\n",
 
     "CREATE OR REPLACE FUNCTION spry.enroll(name text, machine text,"
     " version text) RETURNS bigint" DEFINER "DECLARE new bigint;\n"
@@ -120,6 +126,7 @@ const char *const sp_fleet_schema[] = {
     "  LIMIT 1 FOR UPDATE SKIP LOCKED)"
     " RETURNING q.id, q.token INTO job, fence;\n"
     "IF job IS NULL THEN\n"
+    " PERFORM set_config('synchronous_commit', 'off', true);\n"
     " pause := least(greatest(0.3, s.busy / 200.0), 30);\n"
     " open := EXISTS (SELECT FROM spry.queue q WHERE q.state = 1)"
     "  OR EXISTS (SELECT FROM spry.queue q WHERE q.state = 0"
@@ -130,7 +137,9 @@ const char *const sp_fleet_schema[] = {
     "CREATE OR REPLACE FUNCTION spry.beat(who bigint, job bigint, fence bigint)"
     " RETURNS boolean" DEFINER "DECLARE found_it boolean;\n"
     "BEGIN\n"
-    "UPDATE spry.worker SET seen = clock_timestamp() WHERE id = who;\n"
+    "PERFORM set_config('synchronous_commit', 'off', true);\n"
+    "UPDATE spry.worker SET seen = clock_timestamp() WHERE id = who"
+    " AND seen < clock_timestamp() - interval '5 s';\n"
     "UPDATE spry.queue q SET until = clock_timestamp()"
     " + make_interval(secs => (SELECT lease FROM spry.setting))"
     " WHERE q.id = job AND q.token = fence AND q.state = 1;\n"

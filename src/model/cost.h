@@ -68,7 +68,7 @@ typedef struct sp_view sp_view;
 
 /* One round of learning, as it happened. */
 typedef struct {
-    int round;      /* 1, 2 ... */
+    int round;      /* 1, 2 ...; 0: only to ask whether to go on */
     double loss;    /* over the examples */
     double regret;  /* sp_examples_regret of the test, k = 1; NAN: no test */
     double seconds; /* since the beginning */
@@ -85,6 +85,7 @@ typedef struct {
     double seconds;    /* at most; 0: no limit */
     sp_lap_note *note; /* may be NULL */
     void *payload;
+    int quiet; /* rounds are not told: note is asked whether to go on */
 } sp_fitting;
 
 enum { SP_OPINIONS = 2 };

@@ -212,6 +212,8 @@ int sp_fitting_note(const sp_fitting *l, double begin, const sp_lap *lap)
     sp_lap now = *lap;
 
     now.seconds = sp_seconds() - begin;
+    if (l->quiet)
+        now.round = 0;
     if (l->note && l->note(&now, l->payload))
         return 1;
     return l->seconds > 0 && now.seconds > l->seconds;

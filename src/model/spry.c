@@ -72,7 +72,7 @@ static spry_status fit_fast(model *m, sp_nn *nn, const work *w)
     };
     spry_status s = sp_fast_make(&m->fast, nn);
 
-    quiet.note = NULL;
+    quiet.quiet = 1;
     quiet.seconds *= 1 - TEAM_TIME - NETS * NET_TIME;
     if (s == SPRY_OK)
         s = sp_distil(&taught, w->train, &m->trees, w->l->seed, w->l->threads);
@@ -100,7 +100,7 @@ static spry_status fit_nets(model *m, sp_nn *nn, const work *w)
     spry_status s = SPRY_OK;
 
     m->nets = NETS;
-    quiet.note = NULL;
+    quiet.quiet = 1;
     quiet.rounds = 0;
     quiet.seconds *= NET_TIME;
     for (int k = 0; k < NETS && s == SPRY_OK; k++) {

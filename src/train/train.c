@@ -16,6 +16,8 @@ typedef struct {
     double begun, data_seconds;
     sp_lap *lap; /* [laps] of the fit at hand */
     int laps, lap_room;
+    spry_lap last; /* that was told */
+    int stopped;
 } work;
 
 static int threads_of(const spry_train_options *opt)
@@ -64,12 +66,8 @@ static spry_status work_open(work *w, spry_records *db,
 
 /* ---- fitting ---- */
 
-static int tell(const sp_lap *lap, void *payload)
+static void keep_lap(work *w, const sp_lap *lap)
 {
-    work *w = payload;
-    const spry_lap now = {lap->round, lap->loss, lap->regret, lap->seconds};
-
-    w->rounds = lap->round;
     if (w->laps == w->lap_room) {
         int room = w->lap_room ? 2 * w->lap_room : 256;
         sp_lap *more = sp_grow(w->lap, w->laps, room, sizeof *more);
@@ -81,7 +79,22 @@ static int tell(const sp_lap *lap, void *payload)
     }
     if (w->laps < w->lap_room)
         w->lap[w->laps++] = *lap;
-    return w->opt->progress && w->opt->progress(&now, w->opt->payload);
+}
+
+/* Parts of a model that tell no rounds tell the last one again, so that they
+ * can be stopped, too. */
+static int tell(const sp_lap *lap, void *payload)
+{
+    work *w = payload;
+
+    if (lap->round > 0) {
+        w->last = (spry_lap){lap->round, lap->loss, lap->regret, lap->seconds};
+        w->rounds = lap->round;
+        keep_lap(w, lap);
+    }
+    if (w->opt->progress && w->opt->progress(&w->last, w->opt->payload))
+        w->stopped = 1;
+    return w->stopped;
 }
 
 /* What a fit may take of a named budget when it is one of so many that are
@@ -110,6 +123,11 @@ static spry_status fit(sp_cost **out, work *w, const sp_cost_kind *kind,
 
     w->laps = 0;
     s = sp_cost_fit(out, kind, w->opt->op, &l);
+    if (s == SPRY_OK && w->stopped)
+        s = sp_fail(SPRY_STOPPED,
+                    "stopped while %s was learned: nothing is "
+                    "written",
+                    kind->name);
     if (s == SPRY_OK && w->opt->meta)
         s = sp_train_meta(*out, teach, w->opt, w->threads);
     return s;
@@ -228,6 +246,24 @@ static void count_data(spry_trained *t, const work *w, const sp_examples *e)
     t->rounds = w->rounds;
 }
 
+/* A name that no other training has, in the same second neither. */
+static void name_run(char out[64], const work *w, const sp_cost_kind *kind,
+                     int64_t now)
+{
+    struct timespec t = {0, 0};
+    int64_t own[3] = {getpid(), 0, 0};
+    sp_hash h = sp_hash_begin();
+    char hex[33];
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    own[1] = t.tv_sec;
+    own[2] = t.tv_nsec;
+    sp_hash_add(&h, own, sizeof own);
+    sp_hash_hex(hex, h);
+    snprintf(out, 64, "%s %s %lld %.8s", kind->name, spry_op_name(w->opt->op),
+             (long long)now, hex);
+}
+
 /* The learning curve goes into the store; one that may only be read, or that
  * is full, is no reason to lose the model. */
 static void keep_curve(spry_records *db, const work *w,
@@ -237,8 +273,7 @@ static void keep_curve(spry_records *db, const work *w,
     char run[64];
     spry_status s = spry_records_batch(db);
 
-    snprintf(run, sizeof run, "%s %s %lld", kind->name,
-             spry_op_name(w->opt->op), (long long)now);
+    name_run(run, w, kind, now);
     for (int i = 0; i < w->laps && s == SPRY_OK; i++) {
         const sp_lap *lap = &w->lap[i];
         int tested = isfinite(lap->regret);

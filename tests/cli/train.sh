@@ -40,6 +40,20 @@ expect 7 env SPRY_XGBOOST=none "$SPRY" train --store r.db --out x.spry
 has 'XGBoost' err
 [ -e x.spry ] && fail "a model that could not be made"
 
+# Asked to stop it stops: no model, no part of one, and the store is whole.
+for signal in INT:130 TERM:143; do
+    "$SPRY" train --store r.db --kind sequence --rounds 1000000 --out s.spry \
+        >out 2>err &
+    pid=$!
+    sleep 0.7
+    kill -s ${signal%:*} $pid 2>/dev/null
+    wait $pid
+    got=$?
+    [ $got = ${signal#*:} ] || fail "exit $got after $signal: $(cat err)"
+    [ -z "$(find . -name '*s.spry*')" ] || fail "a model that was not learned"
+done
+expect 0 "$SPRY" records check --store r.db
+
 # Truncated, flipped, of a later version, none at all.
 head -c 1000 m.spry >bad.spry
 expect 3 "$SPRY" model info bad.spry
