@@ -29,7 +29,8 @@ card near 1
 card far 16
 card like_near 1
 card like_far 16
-[ "$near" != "$far" ] && [ "$near" != "$like_near" ] || fail "one machine"
+[ "${near:?}" != "${far:?}" ] || fail "near and far are one machine"
+[ "$near" != "${like_near:?}" ] || fail "near and like_near are one machine"
 
 expect 0 "$SPRY" fleet init --store "$uri"
 q "CREATE ROLE w LOGIN IN ROLE spry_worker; CREATE ROLE r LOGIN IN ROLE
