@@ -281,7 +281,8 @@ enum { RECORDS = 10000 };
 
 static int count_laps(const sp_lap *lap, void *payload)
 {
-    *(int *)payload = lap->round;
+    if (lap->round > 0)
+        *(int *)payload = lap->round;
     return 0;
 }
 

@@ -194,6 +194,8 @@ static int laps(const sp_lap *lap, void *payload)
 {
     int *count = payload;
 
+    if (lap->round == 0) /* only asks whether to go on */
+        return 0;
     assert_int_equal(lap->round, *count + 1);
     assert_true(isfinite(lap->loss));
     return ++*count >= 1000;
