@@ -1,26 +1,36 @@
-/* team.c - threads that wait for shares of work. */
+/* team.c - threads that wait for shares of work.
+ *
+ * A share is whose who claims it first: each thread its own if it is free,
+ * then what others have not begun. So a thread that sleeps, or whose core has
+ * other work, is not waited for; the caller computes its share instead. */
 #include "graph/team.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #define LOOK_OUT 50e-6 /* seconds before a thread goes to sleep */
 
+/* What a job is, and what of it nobody has claimed: one word, so that a thread
+ * that comes late claims nothing of a job it does not know. The upper half is
+ * the job's number; the lower has a bit for each free share, or, if they are
+ * more than bits (COUNTED), how many are free. */
+enum { BITS = 32 };
+#define FREE    (((uint64_t)1 << BITS) - 1)
+#define COUNTED ((uint64_t)1 << 63)
+
 struct sp_team {
+    _Alignas(64) atomic_uint_fast64_t turn;
+    _Alignas(64) atomic_int open;   /* shares that are not done */
+    atomic_int waiting;             /* is the caller asleep? */
+    _Alignas(64) atomic_int asleep; /* is some thread? */
+    atomic_int closing;
+    atomic_int next; /* who a new thread is */
     int threads;
+    sp_job *job; /* these two do not change while a share is open */
+    void *arg;
     pthread_t *thread; /* [threads - 1] */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    atomic_uint turn;   /* jobs begun */
-    atomic_int working; /* threads not yet done with this one */
-    atomic_int asleep;  /* threads, and whether the caller is */
-    atomic_int waiting;
-    atomic_int closing;
-    atomic_int next; /* who a new thread is */
-    sp_job *job;
-    void *arg;
-    int count;
 };
 
 static void pause_briefly(void)
@@ -32,61 +42,95 @@ static void pause_briefly(void)
 #endif
 }
 
-static void work(sp_team *t, int me)
+static uint64_t number_of(uint64_t turn)
 {
-    for (int i = me; i < t->count; i += t->threads)
-        t->job(t->arg, i);
+    return turn & ~FREE;
 }
 
-/* The turn after `last`. */
-static unsigned await_turn(sp_team *t, unsigned last)
+/* The word of the next job. */
+static uint64_t turn_after(uint64_t turn, int count)
 {
-    double until = sp_seconds() + LOOK_OUT;
-    unsigned turn;
+    uint64_t number = (number_of(turn) + FREE + 1) & ~COUNTED;
 
-    for (int i = 1; (turn = atomic_load(&t->turn)) == last; i++) {
-        pause_briefly();
-        if (i % 64 || sp_seconds() < until)
-            continue;
-        pthread_mutex_lock(&t->lock);
-        atomic_fetch_add(&t->asleep, 1);
-        while ((turn = atomic_load(&t->turn)) == last)
-            pthread_cond_wait(&t->begin, &t->lock);
-        atomic_fetch_sub(&t->asleep, 1);
-        pthread_mutex_unlock(&t->lock);
-        break;
-    }
-    return turn;
+    return count > BITS ? number | COUNTED | (uint64_t)count
+                        : number | (((uint64_t)1 << count) - 1);
 }
 
-static void done(sp_team *t)
+/* A share that is mine now, my own if it is free; -1: all are claimed. */
+static int claim(sp_team *t, int me, uint64_t number)
 {
-    if (atomic_fetch_sub(&t->working, 1) == 1 && atomic_load(&t->waiting)) {
+    uint_fast64_t turn = atomic_load(&t->turn), next;
+    uint64_t mine = me < BITS ? (uint64_t)1 << me : 0, left, bit;
+
+    do {
+        left = turn & FREE;
+        if (number_of(turn) != number || !left)
+            return -1;
+        bit = left & mine ? mine : left & (~left + 1);
+        next = turn & COUNTED ? turn - 1 : turn & ~bit;
+    } while (!atomic_compare_exchange_weak(&t->turn, &turn, next));
+    return number & COUNTED ? (int)left - 1 : __builtin_ctzll(bit);
+}
+
+static void finish_share(sp_team *t)
+{
+    if (atomic_fetch_sub(&t->open, 1) == 1 && atomic_load(&t->waiting)) {
         pthread_mutex_lock(&t->lock);
         pthread_cond_signal(&t->end);
         pthread_mutex_unlock(&t->lock);
     }
 }
 
+static void work(sp_team *t, int me, uint64_t number)
+{
+    int i;
+
+    while ((i = claim(t, me, number)) >= 0) {
+        t->job(t->arg, i);
+        finish_share(t);
+    }
+}
+
+/* The number of the job after `last`. */
+static uint64_t await_turn(sp_team *t, uint64_t last)
+{
+    double until = sp_seconds() + LOOK_OUT;
+    uint64_t now;
+
+    for (int i = 1; (now = number_of(atomic_load(&t->turn))) == last; i++) {
+        pause_briefly();
+        if (i % 64 || sp_seconds() < until)
+            continue;
+        pthread_mutex_lock(&t->lock);
+        atomic_store(&t->asleep, 1);
+        while ((now = number_of(atomic_load(&t->turn))) == last) {
+            pthread_cond_wait(&t->begin, &t->lock);
+            atomic_store(&t->asleep, 1);
+        }
+        pthread_mutex_unlock(&t->lock);
+        break;
+    }
+    return now;
+}
+
 static void *live(void *arg)
 {
     sp_team *t = arg;
     int me = atomic_fetch_add(&t->next, 1);
-    unsigned turn = 0;
+    uint64_t number = 0;
 
     for (;;) {
-        turn = await_turn(t, turn);
+        number = await_turn(t, number);
         if (atomic_load(&t->closing))
             return NULL;
-        work(t, me);
-        done(t);
+        work(t, me, number);
     }
 }
 
-static void begin_turn(sp_team *t)
+static void begin_turn(sp_team *t, uint64_t turn)
 {
-    atomic_fetch_add(&t->turn, 1);
-    if (atomic_load(&t->asleep)) {
+    atomic_store(&t->turn, turn);
+    if (atomic_exchange(&t->asleep, 0)) {
         pthread_mutex_lock(&t->lock);
         pthread_cond_broadcast(&t->begin);
         pthread_mutex_unlock(&t->lock);
@@ -97,13 +141,13 @@ static void await_end(sp_team *t)
 {
     double until = sp_seconds() + LOOK_OUT;
 
-    for (int i = 1; atomic_load(&t->working) > 0; i++) {
+    for (int i = 1; atomic_load(&t->open) > 0; i++) {
         pause_briefly();
         if (i % 64 || sp_seconds() < until)
             continue;
         pthread_mutex_lock(&t->lock);
         atomic_store(&t->waiting, 1);
-        while (atomic_load(&t->working) > 0)
+        while (atomic_load(&t->open) > 0)
             pthread_cond_wait(&t->end, &t->lock);
         atomic_store(&t->waiting, 0);
         pthread_mutex_unlock(&t->lock);
@@ -112,6 +156,8 @@ static void await_end(sp_team *t)
 
 void sp_team_run(sp_team *t, sp_job *job, void *arg, int count)
 {
+    uint64_t turn = turn_after(atomic_load(&t->turn), count);
+
     if (count <= 1 || t->threads == 1) {
         for (int i = 0; i < count; i++)
             job(arg, i);
@@ -119,10 +165,9 @@ void sp_team_run(sp_team *t, sp_job *job, void *arg, int count)
     }
     t->job = job;
     t->arg = arg;
-    t->count = count;
-    atomic_store(&t->working, t->threads - 1);
-    begin_turn(t);
-    work(t, 0);
+    atomic_store(&t->open, count);
+    begin_turn(t, turn);
+    work(t, 0, number_of(turn));
     await_end(t);
 }
 
@@ -143,7 +188,6 @@ spry_status sp_team_open(sp_team **out, int threads)
     pthread_cond_init(&t->begin, NULL);
     pthread_cond_init(&t->end, NULL);
     atomic_store(&t->next, 1);
-    t->threads = threads;
     while (started < threads &&
            pthread_create(&t->thread[started - 1], NULL, live, t) == 0)
         started++;
@@ -157,7 +201,7 @@ void sp_team_close(sp_team *t)
     if (!t)
         return;
     atomic_store(&t->closing, 1);
-    begin_turn(t);
+    begin_turn(t, turn_after(atomic_load(&t->turn), 0));
     for (int i = 1; i < t->threads; i++)
         pthread_join(t->thread[i - 1], NULL);
     pthread_mutex_destroy(&t->lock);
