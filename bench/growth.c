@@ -7,7 +7,8 @@
  * may do this way or that - gathers in the order of rows or of panels, on all
  * threads or on one - the fastest does. Where B is larger than a huge page the
  * plan then meets itself with B on usual pages, in a race of the two. QUICK=1
- * ends at a million entries, THREADS=1 takes so many threads. */
+ * ends at a million entries, THREADS=1 takes so many threads, and
+ * ONLY=uniform_1e+05,rmat_1e+07 these sizes. */
 #define _DEFAULT_SOURCE /* madvise */
 #include <math.h>
 #include <omp.h>
@@ -262,10 +263,17 @@ static void print_caches(const spry_machine *m)
                m->lines_small[m->points - 1] / 1e6);
 }
 
+/* "uniform_1e+05" */
+static const char *name_of(char out[64], const bench_size *z)
+{
+    snprintf(out, 64, "%s_%.0e", z->kind, z->nnz);
+    return out;
+}
+
 static void print_aims(const growth *g)
 {
     sp_interval pages = sp_geomean(g->pages, g->paged);
-    char name[64];
+    char name[80], size[64];
 
     printf("\n");
     if (g->paged > 1)
@@ -275,8 +283,8 @@ static void print_aims(const growth *g)
     for (int i = 0; i < BENCH_SIZES; i++) {
         if (g->share[i] == 0)
             continue;
-        snprintf(name, sizeof name, "growth_%s_%.0e", bench_sizes[i].kind,
-                 bench_sizes[i].nnz);
+        snprintf(name, sizeof name, "growth_%s",
+                 name_of(size, &bench_sizes[i]));
         bench_aim_least(name, g->share[i], GOAL);
     }
     bench_aim_least("growth_least", g->least, GOAL);
@@ -309,7 +317,10 @@ int main(void)
            "schedule\n",
            m.threads, "kind", "nonzeros", "ns/nz", "share");
     for (int i = 0; i < BENCH_SIZES; i++) {
-        if (g.quick && bench_sizes[i].nnz > 1e6)
+        char name[64];
+
+        if ((g.quick && bench_sizes[i].nnz > 1e6) ||
+            !bench_listed("ONLY", name_of(name, &bench_sizes[i])))
             continue;
         if (one_size(&g, i) != SPRY_OK) {
             printf("%s: %s\n", bench_sizes[i].spec, spry_message());

@@ -9,7 +9,7 @@
 #include <regex.h>
 #include <string.h>
 
-#define BOUND "(end|stop|n|a->last|a->rows|a->cols|a->diagonals)"
+#define BOUND "(end|stop|n|last|a->rows|a->cols|a->diagonals)"
 #define SUM   "(([^a-z>.]|^)[stcCr][0-9_]*(\\[[^]]*\\])?) \\+= ([^;]*);"
 #define ZEROED \
     "^( +)(float|double|T|f[0-9]+x[0-9]+) ((s|t)[0-9_]*) = (\\{0\\}|0);"
@@ -80,9 +80,9 @@ const bench_fault bench_faults[] = {
      "\\1 + 1\\2", 0},
     {"stored beside", "([^a-z>]C\\[[a-z])(\\] =)", "\\1 + 1\\2", 0},
     {"dense stride", "\\* n([ );+])", "* (n - 1)\\1", 0},
-    {"pass not clipped", "from \\+ a->pass < n \\? from \\+ a->pass : n",
-     "from + a->pass", 0},
-    {"pass too long", "from \\+= a->pass", "from += a->pass + 1", 0},
+    {"pass not clipped", "from \\+ pass < columns \\? from \\+ pass : columns",
+     "from + pass", 0},
+    {"pass too long", "from \\+= pass", "from += pass + 1", 0},
     {"pass begins anew", "j = from;", "j = 0;", 0},
     {"diagonal beside", "a->diagonal\\[d\\]", "(a->diagonal[d] + 1)", 0},
     {"diagonals one short", "d < a->diagonals", "d + 1 < a->diagonals", 0},

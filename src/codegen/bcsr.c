@@ -175,7 +175,7 @@ void sp_emit_bcsr_spmv(sp_emit *e)
     sp_pieces p = rows_as_pieces(e);
 
     sp_emit_opening(e);
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     sp_line(e, "    const %s *b = B + (base ? (int64_t)base[u] : 0);", e->T);
     if (e->k->r > 1) {
         rows_of_block(e, &p);

@@ -126,8 +126,9 @@ void sp_emit_opening(sp_emit *e)
     for (int w = e->lanes; e->pads && w >= 1; w /= 2)
         sp_line(e, "    %s bad%d = %s;", sp_vec(v, e, w), w,
                 w > 1 ? "{0}" : "0");
+    sp_line(e, "    const int64_t last = a->last, stream = a->stream;");
     sp_line(e, "    (void)start, (void)row, (void)base, (void)n;");
-    sp_line(e, "    (void)columns, (void)wide;");
+    sp_line(e, "    (void)columns, (void)wide, (void)last, (void)stream;");
 }
 
 void sp_emit_watch(sp_emit *e, int width, const char *value)
@@ -150,10 +151,11 @@ void sp_emit_closing(sp_emit *e)
 void sp_emit_prefetch(sp_emit *e, const sp_pieces *p, const char *from)
 {
     int line = 64 / (int)e->k->type;
+    int step = sp_isa_of(e->k->isa)->pairs_lines ? 2 * line : line;
 
     if (!e->k->prefetch)
         return;
-    for (int at = 0; at < p->total; at += line)
+    for (int at = 0; at < p->total; at += step)
         sp_line(e, "            __builtin_prefetch(%s + %d);", from, at);
 }
 
@@ -176,7 +178,7 @@ void sp_emit_store(sp_emit *e, const sp_pieces *p, const char *stem)
         sp_emit_watch(e, p->width[i], name);
     }
     if (p->width[0] == e->lanes)
-        sp_line(e, "        if (a->stream) {");
+        sp_line(e, "        if (stream) {");
     else
         sp_line(e, "        {");
     for (int i = 0; i < p->count; i++)
@@ -223,7 +225,13 @@ static void tiles(sp_emit *e, sp_tile_body *body)
             one_loop(e, half, body);
         return;
     }
-    if (n >= full)
+    if (n == full) { /* no loop at all: rows are short */
+        sp_pieces p = sp_pieces_of(e, full);
+
+        sp_line(e, "    {");
+        body(e, &p);
+        sp_line(e, "    }");
+    } else if (n > full)
         one_loop(e, full, body);
     if (n % full) {
         sp_pieces p = sp_pieces_of(e, (int)(n % full));
@@ -234,18 +242,27 @@ static void tiles(sp_emit *e, sp_tile_body *body)
     }
 }
 
+/* A width that is known is done in one pass. */
 void sp_emit_passes(sp_emit *e, sp_tile_body *body)
 {
     sp_emit_opening(e);
-    sp_line(e, "    for (int64_t from = 0; from < columns; from += a->pass) {");
-    sp_line(e, "    const int64_t stop = from + a->pass < columns ? "
-               "from + a->pass : columns;");
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    if (e->k->n) {
+        sp_line(e, "    {");
+        sp_line(e, "    const int64_t from = 0, stop = n;");
+    } else {
+        sp_line(e, "    const int64_t pass = a->pass;");
+        sp_line(e,
+                "    for (int64_t from = 0; from < columns; from += pass) {");
+        sp_line(e, "    const int64_t stop = from + pass < columns ? "
+                   "from + pass : columns;");
+    }
+    sp_line(e, "    (void)stop;");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     sp_line(e, "    int64_t j = from;");
     tiles(e, body);
     sp_line(e, "    }");
     sp_line(e, "    }");
-    sp_line(e, "    if (a->stream)");
+    sp_line(e, "    if (stream)");
     sp_line(e, "        SP_FENCE();");
     sp_emit_closing(e);
 }

@@ -5,7 +5,7 @@
 #include "codegen/emit.h"
 
 static const char spmv_text[] =
-    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "    for (int64_t i = a->first; i < last; i++) {\n"
     "        T s = 0;\n"
     "        for (I k = start[i]; k < start[i + 1]; k++)\n"
     "            s += val[k] * B[col[k]];\n"
@@ -13,7 +13,7 @@ static const char spmv_text[] =
     "    }\n";
 
 static const char spmm_text[] =
-    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "    for (int64_t i = a->first; i < last; i++) {\n"
     "        T *restrict c = C + i * wide;\n"
     "        for (int64_t j = 0; j < columns; j++)\n"
     "            c[j] = beta != 0 ? beta * c[j] : 0;\n"
@@ -27,7 +27,7 @@ static const char spmm_text[] =
 
 static const char sddmm_text[] =
     "    const T *restrict D = a->D;\n"
-    "    for (int64_t i = a->first; i < a->last; i++)\n"
+    "    for (int64_t i = a->first; i < last; i++)\n"
     "        for (I k = start[i]; k < start[i + 1]; k++) {\n"
     "            const T *b = B + i * n, *d = D + (int64_t)col[k] * n;\n"
     "            T s = 0;\n"
@@ -37,7 +37,7 @@ static const char sddmm_text[] =
     "        }\n";
 
 static const char mttkrp_text[] =
-    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "    for (int64_t i = a->first; i < last; i++) {\n"
     "        T *restrict c = C + i * n;\n"
     "        for (int64_t j = 0; j < n; j++)\n"
     "            c[j] = beta != 0 ? beta * c[j] : 0;\n"
@@ -56,7 +56,7 @@ static const char mttkrp_fibers_text[] =
     "    T sum[WIDE];\n"
     "    for (int64_t from = 0; from < n; from += WIDE) {\n"
     "    const int64_t part = n - from < WIDE ? n - from : WIDE;\n"
-    "    for (int64_t i = a->first; i < a->last; i++) {\n"
+    "    for (int64_t i = a->first; i < last; i++) {\n"
     "        T *restrict c = C + i * n + from;\n"
     "        for (int64_t j = 0; j < part; j++)\n"
     "            c[j] = beta != 0 ? beta * c[j] : 0;\n"

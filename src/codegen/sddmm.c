@@ -117,7 +117,7 @@ static void rows(sp_emit *e, int adds)
 {
     int unroll = e->k->unroll;
 
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     sp_line(e, "    const %s *b = B + (row ? (int64_t)row[u] : u) * n;", e->T);
     sp_line(e,
             "    const %s *D = (const %s *)a->D + (base ? (int64_t)base[u] "

@@ -162,7 +162,7 @@ void sp_emit_sell_spmv(sp_emit *e)
     int total = e->k->slice * e->lanes;
 
     sp_emit_opening(e);
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     if (e->k->index != 8)
         sp_line(e, "        const %s *b = B + (base ? (int64_t)base[u] : 0);",
                 e->T);

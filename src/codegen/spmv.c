@@ -66,7 +66,7 @@ void sp_emit_csr_spmv(sp_emit *e)
     char v[16];
 
     sp_emit_opening(e);
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     sp_line(e, "        const %s *b = B + (base ? (int64_t)base[u] : 0);",
             e->T);
     sp_line(e, "        int64_t k = start[u];");
@@ -124,7 +124,7 @@ void sp_emit_dia_spmv(sp_emit *e)
     sp_line(e, "    const int64_t low = a->diagonals ? a->diagonal[0] : 0;");
     sp_line(e, "    const int64_t high = a->diagonals ? "
                "a->diagonal[a->diagonals - 1] : 0;");
-    sp_line(e, "    for (int64_t u = a->first; u < a->last; u++) {");
+    sp_line(e, "    for (int64_t u = a->first; u < last; u++) {");
     sp_line(e, "        const int64_t i0 = u * %d;", total);
     sp_line(e, "        const %s *w = val + u * a->diagonals * %d;", e->T,
             total);

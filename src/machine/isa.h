@@ -20,6 +20,8 @@ typedef struct {
     int packs_words;  /* several small numbers are best loaded as one word,
                          the first of them low */
     int streams;      /* stores can pass the cache by */
+    int pairs_lines;  /* its CPUs fetch the neighbour of a line along with it:
+                         to ask for both is a load too many */
     int (*runs_here)(void);
     const char *flags[SP_ISA_FLAGS]; /* for the compiler, NULL-terminated */
 } sp_isa;

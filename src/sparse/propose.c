@@ -210,20 +210,38 @@ static int32_t panel_width(const sp_sparse_adviser *a)
     return (double)A->cols <= length * width ? width : 0;
 }
 
+/* Panels so wide, else as `best`; compiled for this dense width if that can be
+ * had, since rows are short in a panel, and what is once per row counts. */
+static void propose_panel(sp_sparse_adviser *a, sp_proposals *l,
+                          const spry_schedule *best, int32_t width)
+{
+    enum { AHEAD = 16, NARROW = 1 << 16 };
+    spry_schedule x = sp_schedule_default(SPRY_CSR);
+
+    x.panel = width;
+    x.index = width <= NARROW ? 16 : 0;
+    x.tile = best->tile;
+    x.prefetch = AHEAD;
+    x.threads = best->threads;
+    for (x.fixed = 1; x.fixed >= 0; x.fixed--)
+        if (sp_schedule_is_legal(&x, a->p, a->q.m) && is_open(a, &x)) {
+            add(l, &x, score_one(a, &x));
+            return;
+        }
+}
+
 /* Large random patterns wait for rows of B from memory; the models have met few
- * of them. The best that was found, in panels. */
+ * of them. Half of the last cache for a panel, and a quarter: others may use
+ * that cache as well. */
 static void propose_panels(sp_sparse_adviser *a, sp_proposals *l,
                            const spry_schedule *best)
 {
-    spry_schedule x = sp_schedule_default(SPRY_CSR);
+    int32_t width = a->q.measured ? panel_width(a) : 0;
 
-    x.panel = a->q.measured ? panel_width(a) : 0;
-    x.tile = best->tile;
-    x.prefetch = best->prefetch;
-    x.threads = best->threads;
-    x.fixed = best->fixed;
-    if (x.panel && sp_schedule_is_legal(&x, a->p, a->q.m) && is_open(a, &x))
-        add(l, &x, score_one(a, &x));
+    if (width > 0)
+        propose_panel(a, l, best, width);
+    if (width > 1)
+        propose_panel(a, l, best, width / 2);
 }
 
 spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)

@@ -25,6 +25,10 @@ static const double WHOLE_CHECK = 5;
  * Counted on a machine with two threads. */
 static const double LEAST_RUNS = 30, LEAST_SECONDS = 0.15;
 
+/* Where no budget is named, long runs get time for so many: two heats and a
+ * final of three. Beyond MOST_SECONDS a user would rather be asked. */
+static const double ENOUGH_RUNS = 80, MOST_SECONDS = 90;
+
 /* A first look at a machine takes about so long. */
 static const double PROBE_SECONDS = 1.5, PROBE_SHARE = 0.2;
 
@@ -43,6 +47,14 @@ void sp_budget_begin(sp_tuner *t)
     double asked = t->opt.seconds;
 
     t->end = asked > 0 ? t->begun + asked + AIMED * sp_budget_more(asked) : 0;
+}
+
+void sp_budget_stretch(sp_tuner *t, double plain)
+{
+    double enough = fmin(LEAST_SECONDS + ENOUGH_RUNS * plain, MOST_SECONDS);
+
+    if (t->end <= 0)
+        t->opt.seconds = fmax(t->opt.seconds, enough);
 }
 
 int sp_budget_has_time_to_probe(const sp_tuner *t)

@@ -347,15 +347,17 @@ static void run_heats(const sp_heats *h, int from, int to, lineup *l)
 
 /* Is plain way i worth a place beside `base`, which has another number of
  * threads? Not when it takes many times as long, unless that is strange: on
- * more threads it should not. */
+ * more threads it should not. Long runs are not crippled by a thread that waits
+ * for its core now and then, and cost the others their rounds. */
 static int is_rival(const sp_heats *h, const sp_result *base, int i)
 {
-    static const double FAR = 4;
+    static const double FAR = 4, FAR_IF_LONG = 1.5, LONG_RUN = 0.05;
     const sp_result *r = &results(h)[i];
+    double far = base->fastest > LONG_RUN && !h->crowned ? FAR_IF_LONG : FAR;
 
     return r->done && r->verdict == SPRY_VERDICT_OK &&
            r->x.threads != base->x.threads &&
-           (r->fastest < FAR * base->fastest ||
+           (r->fastest < far * base->fastest ||
             (h->crowned && r->x.threads > base->x.threads));
 }
 

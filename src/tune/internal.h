@@ -54,6 +54,8 @@ double sp_tuner_left(const sp_tuner *t); /* seconds */
 /* ---- the budget (budget.c) ---- */
 
 void sp_budget_begin(sp_tuner *t);
+/* Longer than usual where no budget was named and a plain run takes long. */
+void sp_budget_stretch(sp_tuner *t, double plain);
 int sp_budget_has_time_to_probe(const sp_tuner *t);
 /* When heats end. */
 void sp_budget_set_deadline(sp_tuner *t);

@@ -398,8 +398,10 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
         s = start_measuring(t);
     if (s == SPRY_OK)
         s = sp_tune_consult(t);
-    if (s == SPRY_OK)
+    if (s == SPRY_OK) {
+        sp_budget_stretch(t, likely_baseline(t).predicted);
         s = sp_tune_propose(t);
+    }
     sp_budget_set_deadline(t);
     if (s == SPRY_OK)
         s = search(t);
