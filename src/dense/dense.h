@@ -21,6 +21,7 @@ typedef struct {
     int64_t rows;          /* pixels of the result, or rows of numbers */
     int64_t cols;          /* numbers of the result in each of them */
     int64_t terms;         /* in one sum, at most */
+    int64_t zeros;         /* among its weights */
     float *own[2];         /* weights and bias that nobody gave */
 } sp_dense_problem;
 

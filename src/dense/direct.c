@@ -11,27 +11,108 @@
 
 /* ---- packing ---- */
 
-static float weight_at(const spry_operator *op, int64_t image, int64_t k,
-                       int64_t c, int64_t r, int64_t s)
+/* Where the weights of one block come from: those of channel j lie at
+ * from[j * row], the taps of an input together; or, row 0, channels are
+ * neighbours and inputs `step` apart. */
+typedef struct {
+    const float *from;
+    int64_t row, step, c, taps;
+} block_source;
+
+static block_source source_of(const spry_operator *op, const sp_tiling *t,
+                              int64_t image, int64_t k0)
 {
-    if (op->kind == SPRY_CONV2D)
-        return op
-            ->weights[((k * (op->c / op->groups) + c) * op->r + r) * op->s + s];
-    return op
-        ->weights[image * op->skip_b +
-                  (op->transposed ? k * op->pitch_b + c : c * op->pitch_b + k)];
+    block_source b = {op->weights, 0, 0, t->c, t->taps_h * t->taps_w};
+
+    if (op->kind == SPRY_CONV2D) {
+        b.row = b.c * b.taps;
+        b.from += k0 * b.row;
+    } else if (op->transposed) {
+        b.row = op->pitch_b;
+        b.from += image * op->skip_b + k0 * b.row;
+    } else {
+        b.step = op->pitch_b;
+        b.from += image * op->skip_b + k0;
+    }
+    return b;
 }
 
-/* One block: channels k0 .. k0 + keep, padded with zeros to `wide`. */
-static void pack_block(float *out, const sp_tiling *t, const spry_operator *op,
-                       int64_t image, int64_t k0, int64_t keep, int64_t wide)
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t whole_four __attribute__((vector_size(16)));
+#ifdef __clang__
+#define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define MIX(a, b, ...) __builtin_shuffle(a, b, (whole_four){__VA_ARGS__})
+#endif
+
+static four four_at(const float *x)
 {
-    for (int64_t r = 0; r < t->taps_h; r++)
-        for (int64_t s = 0; s < t->taps_w; s++)
-            for (int64_t c = 0; c < t->c; c++, out += wide)
-                for (int64_t j = 0; j < wide; j++)
-                    out[j] =
-                        j < keep ? weight_at(op, image, k0 + j, c, r, s) : 0;
+    four y;
+
+    memcpy(&y, x, sizeof y);
+    return y;
+}
+
+/* Four numbers of four channels, which become neighbours at out + place. */
+static void turn_four(float *out, const int64_t place[4], const float *from,
+                      int64_t row)
+{
+    four a = four_at(from), b = four_at(from + row);
+    four c = four_at(from + 2 * row), d = four_at(from + 3 * row);
+    four ab = MIX(a, b, 0, 4, 1, 5), cd = MIX(c, d, 0, 4, 1, 5);
+    four y[4] = {MIX(ab, cd, 0, 1, 4, 5), MIX(ab, cd, 2, 3, 6, 7)};
+
+    ab = MIX(a, b, 2, 6, 3, 7);
+    cd = MIX(c, d, 2, 6, 3, 7);
+    y[2] = MIX(ab, cd, 0, 1, 4, 5);
+    y[3] = MIX(ab, cd, 2, 3, 6, 7);
+    for (int i = 0; i < 4; i++)
+        memcpy(out + place[i], &y[i], sizeof y[i]);
+}
+
+enum { LINE = 16 };
+
+/* `count` numbers of every channel, at most a line of the cache. */
+static void turn_line(float *out, const int64_t place[LINE], const float *from,
+                      int64_t row, int64_t keep, int count)
+{
+    int64_t j = 0;
+
+    for (; j + 4 <= keep; j += 4, from += 4 * row) {
+        int i = 0;
+
+        for (int k = 0; k < 4; k++)
+            __builtin_prefetch(from + k * row + LINE);
+        for (; i + 4 <= count; i += 4)
+            turn_four(out + j, place + i, from + i, row);
+        for (; i < count; i++)
+            for (int k = 0; k < 4; k++)
+                out[place[i] + j + k] = from[k * row + i];
+    }
+    for (; j < keep; j++, from += row)
+        for (int i = 0; i < count; i++)
+            out[place[i] + j] = from[i];
+}
+
+/* One block: `keep` channels, padded with zeros to `wide`. */
+static void pack_block(float *out, const block_source *b, int64_t keep,
+                       int64_t wide)
+{
+    int64_t terms = b->taps * b->c;
+
+    if (keep < wide)
+        memset(out, 0, (size_t)(terms * wide) * sizeof *out);
+    for (int64_t c = 0; c < b->c && !b->row; c++)
+        memcpy(out + c * wide, b->from + c * b->step,
+               (size_t)keep * sizeof *out);
+    for (int64_t at = 0; at < terms && b->row; at += LINE) {
+        int64_t place[LINE];
+        int count = (int)(terms - at < LINE ? terms - at : LINE);
+
+        for (int i = 0; i < count; i++)
+            place[i] = ((at + i) % b->taps * b->c + (at + i) / b->taps) * wide;
+        turn_line(out, place, b->from + at, b->row, keep, count);
+    }
 }
 
 static spry_status pack(sp_dense_plan *plan, int lanes)
@@ -49,12 +130,14 @@ static spry_status pack(sp_dense_plan *plan, int lanes)
     plan->head.bytes = 4 * (double)(images * t->groups * t->w_group);
     for (int64_t i = 0; i < images; i++)
         for (int64_t g = 0; g < t->groups; g++)
-#pragma omp parallel for schedule(dynamic)
-            for (int64_t b = 0; b < t->blocks; b++)
+            for (int64_t b = 0; b < t->blocks; b++) {
+                block_source from = source_of(op, t, i, g * t->k + b * t->nr);
+
                 pack_block(plan->packed + i * t->w_image + g * t->w_group +
                                b * t->nr * terms,
-                           t, op, i, g * t->k + b * t->nr, sp_tiling_keep(t, b),
+                           &from, sp_tiling_keep(t, b),
                            sp_tiling_vectors(t, b, lanes) * lanes);
+            }
     return SPRY_OK;
 }
 

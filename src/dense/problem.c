@@ -69,18 +69,34 @@ static spry_status make_weights(sp_dense_problem *p)
     return SPRY_OK;
 }
 
-/* Alike operators with about as many zeros are one problem. */
-static float count_zeros(const spry_operator *op)
+/* Some at a time, so that compilers do it in vectors. */
+static int64_t count_zeros(const float *x, int64_t count)
 {
-    int64_t count = sp_dense_weights(op), zeros = 0;
+    enum { SOME = 256 };
+    int64_t zeros = 0;
+
+    for (; count >= SOME; count -= SOME, x += SOME) {
+        int32_t sum = 0;
+
+        for (int i = 0; i < SOME; i++)
+            sum += x[i] == 0;
+        zeros += sum;
+    }
+    for (int64_t i = 0; i < count; i++)
+        zeros += x[i] == 0;
+    return zeros;
+}
+
+/* Alike operators with about as many zeros are one problem. */
+static float share_of_zeros(const sp_dense_problem *p)
+{
+    const spry_operator *op = &p->op;
     double share;
 
     if (op->given || op->groups > 1 ||
         (op->kind != SPRY_CONV2D && op->kind != SPRY_MATMUL))
         return 0;
-    for (int64_t i = 0; i < count; i++)
-        zeros += op->weights[i] == 0;
-    share = (double)zeros / (double)count;
+    share = (double)p->zeros / (double)sp_dense_weights(op);
     if (share < SP_SPARSE_FROM)
         return 0;
     return (float)(share < 0.9 ? round(20 * share) / 20
@@ -148,7 +164,10 @@ spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
         s = make_weights(p);
     }
     if (s == SPRY_OK) {
-        p->op.sparsity = count_zeros(&p->op);
+        p->zeros = p->op.weights
+                       ? count_zeros(p->op.weights, sp_dense_weights(&p->op))
+                       : 0;
+        p->op.sparsity = share_of_zeros(p);
         make_key(p);
     }
     if (s == SPRY_OK)

@@ -20,26 +20,49 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
     return sp_tile_missing(x, m);
 }
 
-/* G g G', of one filter. */
-static void transform_filter(float out[16], const float *g)
+/* Filters of this many channels are transformed side by side. */
+enum { SIDE = 4 };
+typedef float side[SIDE];
+
+/* Four lines of G times three numbers. */
+static void transform_line(side *out, int skip, const float *a, const float *b,
+                           const float *c)
 {
-    float y[12];
-
-    for (int j = 0; j < 3; j++) {
-        float a = g[j], b = g[3 + j], c = g[6 + j];
-
-        y[j] = a;
-        y[3 + j] = (a + b + c) * 0.5f;
-        y[6 + j] = (a - b + c) * 0.5f;
-        y[9 + j] = c;
+    for (int l = 0; l < SIDE; l++) {
+        out[0][l] = a[l];
+        out[skip][l] = (a[l] + b[l] + c[l]) * 0.5f;
+        out[2 * skip][l] = (a[l] - b[l] + c[l]) * 0.5f;
+        out[3 * skip][l] = c[l];
     }
-    for (int i = 0; i < 4; i++) {
-        float a = y[3 * i], b = y[3 * i + 1], c = y[3 * i + 2];
+}
 
-        out[4 * i] = a;
-        out[4 * i + 1] = (a + b + c) * 0.5f;
-        out[4 * i + 2] = (a - b + c) * 0.5f;
-        out[4 * i + 3] = c;
+/* G g G'. */
+static void transform_filters(side out[16], side g[9])
+{
+    side y[12];
+
+    for (int j = 0; j < 3; j++)
+        transform_line(y + j, 3, g[j], g[3 + j], g[6 + j]);
+    for (int i = 0; i < 4; i++)
+        transform_line(out + 4 * i, 1, y[3 * i], y[3 * i + 1], y[3 * i + 2]);
+}
+
+/* Channels j .. j + SIDE of a block, of which `keep` exist. */
+static void pack_side(float *block, const sp_tiling *t, const float *from,
+                      int64_t wide, int64_t j, int64_t keep)
+{
+    int64_t there = keep - j < SIDE ? keep - j : SIDE, row = t->c * 9;
+    size_t bytes = (size_t)(wide - j < SIDE ? wide - j : SIDE) * sizeof(float);
+
+    for (int64_t c = 0; c < t->c; c++) {
+        side g[9] = {{0}}, u[16];
+
+        for (int64_t l = 0; l < there; l++)
+            for (int i = 0; i < 9; i++)
+                g[i][l] = from[(j + l) * row + c * 9 + i];
+        transform_filters(u, g);
+        for (int i = 0; i < 16; i++)
+            memcpy(block + (i * t->c + c) * wide + j, u[i], bytes);
     }
 }
 
@@ -47,22 +70,14 @@ static void transform_filter(float out[16], const float *g)
 static void pack(float *out, const sp_tiling *t, const spry_operator *op,
                  int lanes)
 {
-#pragma omp parallel for schedule(dynamic)
     for (int64_t b = 0; b < t->blocks; b++) {
         int64_t wide = sp_tiling_vectors(t, b, lanes) * lanes;
         int64_t keep = sp_tiling_keep(t, b);
         float *block = out + b * 16 * t->c * t->nr;
+        const float *from = op->weights + b * t->nr * t->c * 9;
 
-        for (int64_t c = 0; c < t->c; c++)
-            for (int64_t j = 0; j < wide; j++) {
-                float u[16] = {0};
-
-                if (j < keep)
-                    transform_filter(u, op->weights +
-                                            ((b * t->nr + j) * t->c + c) * 9);
-                for (int i = 0; i < 16; i++)
-                    block[(i * t->c + c) * wide + j] = u[i];
-            }
+        for (int64_t j = 0; j < wide; j += SIDE)
+            pack_side(block, t, from, wide, j, keep);
     }
 }
 

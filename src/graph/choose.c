@@ -1,9 +1,56 @@
 /* choose.c - a plan for every stage: equal stages are one task and computed
- * alike. */
+ * alike.
+ *
+ * Problems are made and weights are packed by all threads, a stage each. An
+ * answer of the store is taken as it is when the same kernels found it to be
+ * right: their mark says so. All else is looked at by the tuner first. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "graph/executor.h"
-#include "tune/heat.h"
+
+/* ---- all stages, by all threads ---- */
+
+typedef spry_status stage_act(spry_executor *e, int i);
+
+typedef struct {
+    spry_executor *e;
+    stage_act *act;
+    atomic_int next, failed;
+    spry_status status; /* of the one that failed first, and its sentence */
+    char why[400];
+} stage_job;
+
+static void take_stages(void *arg, int share)
+{
+    stage_job *j = arg;
+    int i;
+
+    (void)share;
+    while ((i = atomic_fetch_add(&j->next, 1)) < j->e->p->stages) {
+        spry_status s = SPRY_OK;
+
+        if (j->e->p->stage[i].kind == SP_STAGE_DENSE)
+            s = j->act(j->e, i);
+        if (s == SPRY_OK)
+            continue;
+        if (!atomic_exchange(&j->failed, 1)) {
+            j->status = s;
+            snprintf(j->why, sizeof j->why, "%s", spry_message());
+        }
+        return;
+    }
+}
+
+static spry_status each_stage(spry_executor *e, stage_act *act)
+{
+    stage_job j = {.e = e, .act = act, .status = SPRY_OK};
+
+    sp_team_run(e->team, take_stages, &j, e->threads);
+    return j.status == SPRY_OK ? SPRY_OK : sp_fail(j.status, "%s", j.why);
+}
+
+/* ---- plans ---- */
 
 spry_status sp_executor_bind(spry_executor *e, int i, const char *text)
 {
@@ -21,16 +68,37 @@ spry_status sp_executor_bind(spry_executor *e, int i, const char *text)
     return s;
 }
 
-/* The share of a stage's weights that is not 0. */
-static double density_of(const spry_operator *op)
+/* By its task's text; one that is no more than an answer of the store may be
+ * of no use here. */
+static spry_status bind_stage(spry_executor *e, int i)
 {
-    int64_t count = sp_dense_weights(op), zeros = 0;
+    const sp_graph_task *t = &e->task[e->stage[i].task];
+    spry_status s = sp_executor_bind(e, i, t->text);
 
-    if (op->kind == SPRY_LAYERNORM || !op->weights || count == 0)
+    return *t->mark ? SPRY_OK : s;
+}
+
+/* ---- tasks ---- */
+
+/* The share of a stage's weights that is not 0. */
+static double density_of(const spry_problem *p)
+{
+    const spry_operator *op = spry_problem_operator(p);
+    int64_t count = sp_dense_weights(op);
+
+    if (op->kind == SPRY_LAYERNORM || count == 0)
         return 1;
-    for (int64_t i = 0; i < count; i++)
-        zeros += op->weights[i] == 0;
-    return 1 - (double)zeros / (double)count;
+    return 1 - (double)sp_dense_of(p)->zeros / (double)count;
+}
+
+static spry_status open_problem(spry_executor *e, int i)
+{
+    sp_ready_stage *x = &e->stage[i];
+    spry_status s = spry_problem_dense(&x->problem, &x->stage->op);
+
+    if (s == SPRY_OK)
+        x->density = density_of(x->problem);
+    return s;
 }
 
 static int find_task(const spry_executor *e, const char *key)
@@ -39,6 +107,13 @@ static int find_task(const spry_executor *e, const char *key)
         if (strcmp(e->task[i].key, key) == 0)
             return i;
     return -1;
+}
+
+/* The store that counts: tuning without transfer begins from nothing. */
+static const char *store_of(const spry_executor *e)
+{
+    return e->o.transfer || e->o.effort < SPRY_MEASURE ? e->o.store
+                                                       : ":memory:";
 }
 
 /* What the store knows of a problem, else what should be fastest. */
@@ -51,8 +126,7 @@ static spry_status predict(char text[SPRY_SCHEDULE_TEXT],
 
     o.effort = SPRY_PREDICT;
     o.threads = e->threads;
-    o.store =
-        e->o.transfer || e->o.effort < SPRY_MEASURE ? e->o.store : ":memory:";
+    o.store = store_of(e);
     o.machine = &e->m;
     if (sp_family_of(p))
         s = spry_tune(&plan, p, &o);
@@ -64,42 +138,88 @@ static spry_status predict(char text[SPRY_SCHEDULE_TEXT],
     return s;
 }
 
-static spry_status choose_stage(spry_executor *e, int i)
+/* Stage i is of a task that is known, or of a new one. */
+static spry_status join_task(spry_executor *e, int i, sp_answers *known)
 {
     sp_ready_stage *x = &e->stage[i];
-    spry_status s = spry_problem_dense(&x->problem, &x->stage->op);
+    sp_graph_task *t;
 
-    if (s != SPRY_OK)
-        return s;
-    x->density = density_of(&x->stage->op);
     x->task = find_task(e, spry_problem_key(x->problem));
-    if (x->task < 0) {
-        sp_graph_task *t = &e->task[e->tasks];
-
-        t->key = spry_problem_key(x->problem);
-        t->first = i;
-        s = predict(t->text, e, x->problem);
-        x->task = e->tasks++;
+    if (x->task >= 0) {
+        e->task[x->task].weight++;
+        return SPRY_OK;
     }
-    e->task[x->task].weight++;
-    return s == SPRY_OK ? sp_executor_bind(e, i, e->task[x->task].text) : s;
+    x->task = e->tasks++;
+    t = &e->task[x->task];
+    t->key = spry_problem_key(x->problem);
+    t->first = i;
+    t->weight = 1;
+    if (sp_answers_find(t->text, t->mark, known, x->problem, &e->m) && *t->mark)
+        return SPRY_OK;
+    *t->mark = 0;
+    return predict(t->text, e, x->problem);
+}
+
+static spry_status set_tasks(spry_executor *e)
+{
+    sp_answers *known = sp_answers_open(store_of(e));
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
+        if (e->stage[i].problem)
+            s = join_task(e, i, known);
+    sp_answers_close(known);
+    return s;
+}
+
+/* Was the answer found by other kernels than these? */
+static int is_strange(const spry_executor *e, const sp_graph_task *t)
+{
+    const spry_plan *plan = e->stage[t->first].plan;
+    char mark[SP_KERNEL_MARK];
+
+    if (!*t->mark)
+        return 0;
+    if (plan)
+        sp_kernel_mark(mark, plan);
+    return !plan || strcmp(mark, t->mark) != 0;
+}
+
+/* What is strange is chosen anew. */
+static spry_status settle_task(spry_executor *e, int task)
+{
+    sp_graph_task *t = &e->task[task];
+    int strange = is_strange(e, t);
+    spry_status s = SPRY_OK;
+
+    if (strange)
+        s = predict(t->text, e, e->stage[t->first].problem);
+    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
+        if (e->stage[i].task == task && (strange || !e->stage[i].plan))
+            s = sp_executor_bind(e, i, t->text);
+    return s;
 }
 
 spry_status sp_executor_choose(spry_executor *e)
 {
-    spry_status s = SPRY_OK;
+    spry_status s;
 
     e->stage = sp_alloc(e->p->stages + 1, sizeof *e->stage);
     e->task = sp_alloc(e->p->stages + 1, sizeof *e->task);
     if (!e->stage || !e->task)
         return sp_fail_memory((size_t)e->p->stages * sizeof *e->task);
-    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++) {
+    for (int i = 0; i < e->p->stages; i++) {
         e->stage[i].stage = &e->p->stage[i];
         e->stage[i].density = 1;
         e->stage[i].task = -1;
         e->stage[i].shares = 1;
-        if (e->p->stage[i].kind == SP_STAGE_DENSE)
-            s = choose_stage(e, i);
     }
+    s = each_stage(e, open_problem);
+    if (s == SPRY_OK)
+        s = set_tasks(e);
+    if (s == SPRY_OK)
+        s = each_stage(e, bind_stage);
+    for (int i = 0; s == SPRY_OK && i < e->tasks; i++)
+        s = settle_task(e, i);
     return s;
 }

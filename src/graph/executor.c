@@ -327,11 +327,11 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     if (s == SPRY_OK)
         s = sp_program_make(&e->p, g);
     if (s == SPRY_OK)
+        s = open_team(e);
+    if (s == SPRY_OK)
         s = sp_executor_choose(e);
     if (s == SPRY_OK)
         s = make_room(e);
-    if (s == SPRY_OK)
-        s = open_team(e);
     if (s == SPRY_OK)
         set_moves(e);
     if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)

@@ -7,6 +7,7 @@
 #include "graph/program.h"
 #include "graph/team.h"
 #include "plan/plan.h"
+#include "tune/heat.h"
 
 /* A stage with its plan, ready to run. */
 typedef struct {
@@ -26,9 +27,11 @@ typedef struct {
 typedef struct {
     const char *key;
     char text[SPRY_SCHEDULE_TEXT]; /* the way that was chosen */
-    int first;                     /* one of its stages */
-    int weight;                    /* stages */
-    double seconds, bound;         /* of a run: now, and at the very least */
+    char mark[SP_KERNEL_MARK]; /* who found it to be right, by the store; "":
+                                  it was found so here */
+    int first;                 /* one of its stages */
+    int weight;                /* stages */
+    double seconds, bound;     /* of a run: now, and at the very least */
     int tuned;
 } sp_graph_task;
 

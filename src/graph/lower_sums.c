@@ -59,31 +59,37 @@ static const float *reals(const sp_lowering *l, int v)
     return v < 0 ? NULL : sp_lowered_value(l, v)->data;
 }
 
+/* All by f, in double. */
+static void scale(float *to, const float *from, int64_t count, double f)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)((double)from[i] * f);
+}
+
 static spry_status fold_norm(sp_lowering *l, sum *x, const sp_opnode *n,
                              int *folded)
 {
     double eps = sp_attr_real(n, "epsilon", 1e-5);
-    const float *scale = reals(l, n->input[1]), *move = reals(l, n->input[2]);
+    const float *by = reals(l, n->input[1]), *move = reals(l, n->input[2]);
     const float *mean = reals(l, n->input[3]), *spread = reals(l, n->input[4]);
     int64_t each = (x->op.c / x->op.groups) * x->op.r * x->op.s;
+    const float *from = x->op.weights;
     spry_status s;
 
     *folded = 0;
-    if (!scale || !move || !mean || !spread || !x->per_filter)
+    if (!by || !move || !mean || !spread || !x->per_filter)
         return SPRY_OK;
     s = own_bias(l, x);
     if (s == SPRY_OK && !x->weights) {
-        x->weights = sp_pool_get(&l->p->pool, x->channels * each, 4);
+        x->weights = sp_pool_raw(&l->p->pool, x->channels * each, 4);
         if (!x->weights)
             return sp_fail_memory((size_t)(x->channels * each) * 4);
-        memcpy(x->weights, x->op.weights, (size_t)(x->channels * each) * 4);
         x->op.weights = x->weights;
     }
     for (int64_t k = 0; s == SPRY_OK && k < x->channels; k++) {
-        double f = (double)scale[k] / sqrt((double)spread[k] + eps);
+        double f = (double)by[k] / sqrt((double)spread[k] + eps);
 
-        for (int64_t i = k * each; i < (k + 1) * each; i++)
-            x->weights[i] = (float)((double)x->weights[i] * f);
+        scale(x->weights + k * each, from + k * each, each, f);
         x->bias[k] = (float)(((double)x->bias[k] - (double)mean[k]) * f +
                              (double)move[k]);
     }

@@ -11,9 +11,10 @@ struct sp_block {
     char data[];
 };
 
-static void *new_block(sp_pool *p, size_t bytes)
+static void *new_block(sp_pool *p, size_t bytes, int zeroed)
 {
-    sp_block *b = sp_alloc(1, sizeof *b + bytes);
+    size_t all = sizeof(sp_block) + bytes;
+    sp_block *b = zeroed ? sp_alloc(1, all) : sp_alloc_raw(1, all);
 
     if (!b)
         return NULL;
@@ -22,7 +23,7 @@ static void *new_block(sp_pool *p, size_t bytes)
     return b->data;
 }
 
-void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
+static void *get(sp_pool *p, int64_t count, size_t size, int zeroed)
 {
     size_t bytes;
     char *at;
@@ -33,7 +34,7 @@ void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN + (bytes == 0 ? ALIGN : 0);
     if (bytes > BLOCK / 4) { /* its own, behind the one in use */
         sp_block *open = p->last;
-        void *data = new_block(p, bytes);
+        void *data = new_block(p, bytes, zeroed);
 
         if (data && open) {
             p->last->before = open->before;
@@ -44,13 +45,23 @@ void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
         return data;
     }
     if (!p->last || p->used + bytes > BLOCK) {
-        if (!new_block(p, BLOCK))
+        if (!new_block(p, BLOCK, 1))
             return NULL;
         p->used = 0;
     }
     at = p->last->data + p->used;
     p->used += bytes;
     return at;
+}
+
+void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
+{
+    return get(p, count, size, 1);
+}
+
+void *sp_pool_raw(sp_pool *p, int64_t count, size_t size)
+{
+    return get(p, count, size, 0);
 }
 
 char *sp_pool_text(sp_pool *p, const char *text, size_t len)

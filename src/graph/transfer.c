@@ -129,11 +129,12 @@ spry_status sp_transfer_near(char (*text)[SPRY_SCHEDULE_TEXT], int *count,
 spry_status sp_transfer_remember(const spry_executor *e)
 {
     spry_records *db = open_store(e);
-    spry_status s = SPRY_OK;
+    spry_status s = db ? spry_records_batch(db) : SPRY_OK;
 
     for (int i = 0; db && s == SPRY_OK && i < e->tasks; i++) {
         const sp_graph_task *t = &e->task[i];
         const sp_ready_stage *x = &e->stage[t->first];
+        char mark[SP_KERNEL_MARK];
         spry_answer a = {.problem = t->key,
                          .machine = e->m.fingerprint,
                          .baseline = t->text,
@@ -145,11 +146,15 @@ spry_status sp_transfer_remember(const spry_executor *e)
                          .high = 1,
                          .pack_seconds = x->plan->pack_seconds,
                          .effort = SPRY_MEASURE,
-                         .when = (int64_t)time(NULL)};
+                         .when = (int64_t)time(NULL),
+                         .kernel = mark};
 
+        sp_kernel_mark(mark, x->plan);
         if (x->seconds > 0)
             s = spry_records_answer(db, &a);
     }
+    if (db && s == SPRY_OK)
+        s = spry_records_commit(db);
     spry_records_close(db);
     return s;
 }

@@ -125,6 +125,21 @@ static spry_status try_text(sp_tuning *t, int task, const char *text)
 
 /* ---- one task ---- */
 
+/* Is the text, which was found for another task, right for this one? */
+static spry_status is_right(int *right, const spry_executor *e, int task,
+                            const char *text)
+{
+    spry_plan *plan;
+    spry_status s = spry_dense_plan(
+        &plan, e->stage[e->task[task].first].problem, text, &e->m);
+
+    if (s == SPRY_OK)
+        s = sp_plan_glance(plan, 1);
+    spry_plan_free(plan);
+    *right = s == SPRY_OK;
+    return s == SPRY_WRONG ? SPRY_OK : s;
+}
+
 /* By what near tasks are computed by; *found: there are some. */
 static spry_status take_near(sp_tuning *t, int task, int *found)
 {
@@ -135,8 +150,14 @@ static spry_status take_near(sp_tuning *t, int task, int *found)
                                      e->stage[e->task[task].first].problem);
 
     *found = count > 0;
-    for (int i = 0; s == SPRY_OK && i < count; i++)
-        s = try_text(t, task, text[i]);
+    for (int i = 0; s == SPRY_OK && i < count; i++) {
+        int right = 1;
+
+        if (strcmp(text[i], e->task[task].text) != 0)
+            s = is_right(&right, e, task, text[i]);
+        if (s == SPRY_OK && right)
+            s = try_text(t, task, text[i]);
+    }
     return s;
 }
 

@@ -16,6 +16,24 @@ spry_status sp_family_need(const sp_family **out, const spry_problem *p);
 /* How many runs on the oracle's operands a whole run takes. */
 double sp_family_whole(const sp_family *f, const void *oracle);
 
+/* Is the plan right, as far as a short look can tell? (lookup.c) */
+spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
+
+/* What the user's store, or the one that is named, and the site's know: opened
+ * once for many problems. NULL: there are none, or a lock file is to be
+ * obeyed (lookup.c). */
+typedef struct sp_answers sp_answers;
+sp_answers *sp_answers_open(const char *store);
+void sp_answers_close(sp_answers *a);
+/* What computes a plan, as an answer and a lock file name it. */
+enum { SP_KERNEL_MARK = 192 };
+void sp_kernel_mark(char out[SP_KERNEL_MARK], const spry_plan *plan);
+/* How p is computed on m, and the mark of the kernel by which that was found
+ * to be right, "": not known. 0: there is no answer. */
+int sp_answers_find(char text[SPRY_SCHEDULE_TEXT], char mark[SP_KERNEL_MARK],
+                    sp_answers *a, const spry_problem *p,
+                    const spry_machine *m);
+
 /* A candidate and what became of it. Lies in memory shared with the child
  * that measures; `done` is set last. */
 typedef struct {

@@ -97,9 +97,6 @@ spry_status sp_tune_answered(spry_plan **out, sp_tuner *t,
  * has none *out is NULL, and the sentence says so (locked.c). */
 int sp_tune_lock(char *out, size_t size, const sp_tuner *t);
 spry_status sp_tune_locked(spry_plan **out, sp_tuner *t, const char *path);
-/* What computes a plan, as an answer and a lock file name it. */
-enum { SP_KERNEL_MARK = 192 };
-void sp_kernel_mark(char out[SP_KERNEL_MARK], const spry_plan *plan);
 /* Add candidates: baselines, what the store liked, what the adviser likes. */
 spry_status sp_tune_propose(sp_tuner *t);
 /* Add neighbours of what won so far; 0 added ends the search. */

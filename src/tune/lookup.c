@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/site.h"
+#include "records/records.h"
 #include "tune/internal.h"
 #include "tune/story.h"
 
@@ -14,14 +16,18 @@ static spry_machine known_machine(sp_tuner *t)
     return !t->m.probed && sp_tune_known_machine(&known, t) ? known : t->m;
 }
 
-static spry_status glance(const sp_tuner *t, const spry_plan *plan)
+spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed)
 {
+    const sp_family *f;
     void *oracle = NULL;
-    spry_status s = t->family->ask(&oracle, t->p, t->opt.seed, SP_TO_GLANCE);
+    spry_status s = sp_family_need(&f, plan->p);
 
+    if (s != SPRY_OK)
+        return s;
+    s = f->ask(&oracle, plan->p, seed, SP_TO_GLANCE);
     if (s == SPRY_OK)
-        s = t->family->glance(oracle, plan);
-    t->family->forget(oracle);
+        s = f->glance(oracle, plan);
+    f->forget(oracle);
     return s;
 }
 
@@ -33,7 +39,7 @@ spry_status sp_tune_answered(spry_plan **out, sp_tuner *t, const spry_answer *a)
     spry_status s = t->family->make(out, t->p, a->schedule, &t->m, NULL);
 
     if (s == SPRY_OK)
-        s = glance(t, *out);
+        s = sp_plan_glance(*out, t->opt.seed);
     if (s != SPRY_OK) {
         spry_plan_free(*out);
         *out = NULL;
@@ -83,4 +89,56 @@ spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
     if (!*out)
         look_up_in(out, t, t->site);
     return SPRY_OK;
+}
+
+/* ---- for many problems ---- */
+
+struct sp_answers {
+    spry_records *store[2]; /* the user's, the site's; NULL: there is none */
+};
+
+sp_answers *sp_answers_open(const char *store)
+{
+    char lock[4096];
+    sp_answers *a;
+
+    if (sp_site_path(lock, sizeof lock, "lock", "SPRY_LOCK"))
+        return NULL;
+    a = sp_alloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    if ((store && strcmp(store, ":memory:") == 0) ||
+        spry_records_open(&a->store[0], store) != SPRY_OK)
+        a->store[0] = NULL;
+    if (sp_site_open(&a->store[1]) != SPRY_OK)
+        a->store[1] = NULL;
+    sp_message_clear(); /* whoever needs them says what is wrong */
+    return a;
+}
+
+void sp_answers_close(sp_answers *a)
+{
+    if (!a)
+        return;
+    for (int i = 0; i < 2; i++)
+        spry_records_close(a->store[i]);
+    sp_free(a);
+}
+
+int sp_answers_find(char text[SPRY_SCHEDULE_TEXT], char mark[SP_KERNEL_MARK],
+                    sp_answers *a, const spry_problem *p, const spry_machine *m)
+{
+    spry_answer x;
+    int found = 0;
+
+    for (int i = 0; a && i < 2 && !found; i++)
+        if (a->store[i] &&
+            spry_records_find(a->store[i], &x, &found, p->key, m->fingerprint,
+                              0, SPRY_PREDICT) != SPRY_OK)
+            found = 0;
+    if (!found)
+        return 0;
+    snprintf(text, SPRY_SCHEDULE_TEXT, "%s", x.schedule);
+    snprintf(mark, SP_KERNEL_MARK, "%s", x.kernel ? x.kernel : "");
+    return 1;
 }
