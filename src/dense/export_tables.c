@@ -138,7 +138,7 @@ static void add_place(sp_buf *out, const char *name, const sp_export_place *p,
 void sp_export_call(sp_buf *out, const sp_export_step *s, int which,
                     const sp_export_weights *w)
 {
-    char name[16];
+    char name[24];
 
     sp_buf_printf(out, "    {.kind = '%c', .which = %d, .shares = %d, ",
                   s->plan   ? 'o'

@@ -23,16 +23,18 @@ static void make_key(sp_dense_problem *p)
 {
     char text[512], hex[33];
     sp_hash h = sp_hash_begin();
+    size_t len;
     int cut = 0;
 
     spry_operator_text(text, sizeof text, &p->op);
+    len = strlen(text);
     for (int i = 0; i < p->op.steps; i++)
         cut |= p->op.step[i].alpha != 0 || p->op.step[i].beta != 0;
-    if (!cut && strlen(text) < sizeof p->head.key) {
-        snprintf(p->head.key, sizeof p->head.key, "%s", text);
+    if (!cut && len < sizeof p->head.key) {
+        memcpy(p->head.key, text, len + 1);
         return;
     }
-    sp_hash_add(&h, text, strlen(text));
+    sp_hash_add(&h, text, len);
     for (int i = 0; i < p->op.steps; i++) {
         sp_hash_add(&h, &p->op.step[i].alpha, sizeof(float));
         sp_hash_add(&h, &p->op.step[i].beta, sizeof(float));
