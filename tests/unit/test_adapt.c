@@ -52,7 +52,7 @@ static void open_source(sp_pretrained *s)
     memset(s, 0, sizeof *s);
     check_ok(sp_nn_new(&s->nn, 3));
     for (int k = 0; k < SP_PRETRAINED_NETS; k++) {
-        char name[8];
+        char name[16];
 
         snprintf(name, sizeof name, "net%d", k);
         sp_resnet_make(&s->net[k], s->nn, name);
