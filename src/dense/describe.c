@@ -267,7 +267,8 @@ static spry_status check_epilogue(const spry_operator *op)
         return refuse(op, "clip needs alpha <= beta");
     if (op->kind != SPRY_MATMUL && (op->given || op->transposed))
         return refuse(op, "only matmul has a B");
-    if (!(op->sparsity >= 0 && op->sparsity <= 1) || (!sums && op->sparsity))
+    if (!(op->sparsity >= 0 && op->sparsity <= 1) ||
+        (!sums && op->sparsity > 0))
         return refuse(op, "sparsity is a share of weights");
     return SPRY_OK;
 }

@@ -90,7 +90,7 @@ static double pool(const sp_dense_problem *p, const float *in, pixel x,
                    int64_t c, double *size)
 {
     const spry_operator *op = &p->op;
-    double sum = 0, all = 0, most = -INFINITY;
+    double sum = 0, all = 0, most = -HUGE_VAL;
     int64_t count = 0;
 
     for (int64_t r = 0; r < op->r; r++)
@@ -185,7 +185,7 @@ static void answer_softmax(double *out, double *magnitude,
                            const sp_dense_problem *p, const spry_tensors *t,
                            int64_t i)
 {
-    double most = -INFINITY, sum = 0;
+    double most = -HUGE_VAL, sum = 0;
 
     for (int64_t j = 0; j < p->cols; j++)
         most = fmax(most, before_softmax(p, t, i, j));
@@ -239,7 +239,7 @@ static void answer_reduce(double *out, double *magnitude,
                           int64_t i)
 {
     const float *a = t->in + in_place(p, i);
-    double sum = 0, all = 0, most = -INFINITY;
+    double sum = 0, all = 0, most = -HUGE_VAL;
 
     for (int64_t j = 0; j < p->op.n; j++) {
         sum += (double)a[j];

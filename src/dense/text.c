@@ -59,7 +59,7 @@ static spry_status read_size(int64_t *out, const sp_recipe *r, const char *name)
 
 static spry_status read_float(float *out, const sp_recipe *r, const char *name)
 {
-    double x = *out;
+    double x = (double)*out;
     spry_status s =
         has(r, name) ? sp_recipe_real(&x, r, name, -1e30, 1e30) : SPRY_OK;
 

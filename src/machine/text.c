@@ -84,6 +84,8 @@ static void put_line(sp_buf *b, const field *f, const spry_machine *m)
 {
     sp_json j = {.out = b}; /* outside any bracket it writes no commas */
 
+    if ((f->kind == NAME || f->kind == PRINT) && !((const char *)m)[f->at])
+        return; /* a card may have no name */
     sp_buf_add(b, f->key);
     if (f->kind == NAME || f->kind == PRINT)
         sp_buf_printf(b, " %s", (const char *)m + f->at);

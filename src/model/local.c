@@ -196,17 +196,25 @@ static spry_status check_source(const sp_local *l, const sp_cost *c)
 
 spry_status sp_local_load(sp_local **out, const char *path, const sp_cost *c)
 {
+    sp_nn *nn;
+    spry_status s = sp_nn_load(&nn, path);
+
+    *out = NULL;
+    return s == SPRY_OK ? sp_local_open(out, nn, path, c) : s;
+}
+
+spry_status sp_local_open(sp_local **out, sp_nn *nn, const char *path,
+                          const sp_cost *c)
+{
     sp_local *l = sp_alloc(1, sizeof *l);
     spry_status s;
 
     *out = NULL;
-    if (!l)
+    if (!l) {
+        sp_nn_free(nn);
         return sp_fail_memory(sizeof *l);
-    s = sp_nn_load(&l->nn, path);
-    if (s != SPRY_OK) {
-        sp_free(l);
-        return s;
     }
+    l->nn = nn;
     s = read_card(&l->card, sp_nn_card(l->nn));
     if (s == SPRY_OK)
         s = open_parts(l);

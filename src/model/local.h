@@ -71,6 +71,9 @@ void sp_cost_hash(char out[SP_LOCAL_TEXT], const sp_cost *c);
 /* From a file; SPRY_INPUT for one that is damaged, of other features, of
  * another model than c (which may be NULL: of any). */
 spry_status sp_local_load(sp_local **out, const char *path, const sp_cost *c);
+/* Of a model that is read already; it is the local one's from now on. */
+spry_status sp_local_open(sp_local **out, sp_nn *nn, const char *path,
+                          const sp_cost *c);
 /* That of a machine, if there is one; *out NULL else. */
 spry_status sp_local_find(sp_local **out, const sp_cost *c,
                           const char *machine);

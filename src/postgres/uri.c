@@ -58,11 +58,16 @@ char *sp_postgres_redact(char *out, size_t size, const char *uri)
     size_t scheme = scheme_length(uri);
     /* The last one: passwords that should have been escaped end there. */
     const char *authority = uri + scheme, *at = strrchr(authority, '@');
+    const char *query = strchr(authority, '?');
     size_t user = at ? strcspn(authority, ":@") : 0;
     const char *rest = at ? at : authority;
     size_t path = strcspn(rest, "?");
     sp_buf b = {0};
 
+    if (query && strchr(query, '@')) { /* in which of the two it stands */
+        snprintf(out, size, "%.*s***", (int)scheme, uri);
+        return out;
+    }
     sp_buf_bytes(&b, uri, scheme + user);
     if (at && authority[user] == ':')
         sp_buf_add(&b, ":***");

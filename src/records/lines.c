@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "records/internal.h"
+#include "records/records.h"
 
 /* ---- out ---- */
 
@@ -153,9 +154,11 @@ spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
         const sp_json_value *member = sp_json_get(doc, doc->value, f->name);
         spry_status s;
 
-        if (f->kind == SP_COLUMN_LATER && !member)
-            continue;
-        s = read_value(&v, db, doc, member);
+        if (f->kind == SP_COLUMN_LATER && !member) {
+            v.text = "";
+            s = SPRY_OK;
+        } else
+            s = read_value(&v, db, doc, member);
         if (s == SPRY_OK && !sp_column_set(f, row, &v))
             s = SPRY_INPUT;
         if (s == SPRY_INPUT)
@@ -246,16 +249,24 @@ spry_status spry_records_import(spry_records *db, const char *path,
     SP_NEED(db, path);
 
     const size_t limit = (size_t)1 << 32;
-    tally t = {0};
     sp_file file;
     spry_status s = sp_file_read(&file, path, limit);
 
     if (s != SPRY_OK)
         return s;
-    s = sp_store_begin(db);
-    if (s == SPRY_OK)
-        s = sp_store_end(db, import_text(db, &file, path, &t));
+    s = sp_lines_import(db, &file, path, added, bad);
     sp_file_free(&file);
+    return s;
+}
+
+spry_status sp_lines_import(spry_records *db, const sp_file *file,
+                            const char *path, int64_t *added, int64_t *bad)
+{
+    tally t = {0};
+    spry_status s = sp_store_begin(db);
+
+    if (s == SPRY_OK)
+        s = sp_store_end(db, import_text(db, file, path, &t));
     if (added)
         *added = s == SPRY_OK ? t.added : 0;
     if (bad)

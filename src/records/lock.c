@@ -133,12 +133,12 @@ static spry_status read_head(const char **rest, const sp_file *f,
 
 /* Is it the answer, or better than the one so far? *out keeps its line. */
 static spry_status consider(sp_locked *out, const char *line, size_t len,
-                            const sp_locked *want)
+                            const spry_answer *want)
 {
     spry_records none = {.engine = NULL};
     sp_stored_row row;
     sp_json_doc doc;
-    int class = sp_calls_class(want->answer.calls);
+    int class = sp_calls_class(want->calls);
     spry_status s = sp_json_parse(&doc, line, len);
 
     if (s != SPRY_OK)
@@ -146,8 +146,8 @@ static spry_status consider(sp_locked *out, const char *line, size_t len,
     s = sp_row_from_json(&row, &none, sp_answer_shape, &doc);
     if (s == SPRY_OK && sp_row_valid(sp_answer_shape, &row) != SPRY_OK)
         s = SPRY_INPUT;
-    if (s == SPRY_OK && strcmp(row.answer.problem, want->answer.problem) == 0) {
-        int same = strcmp(row.answer.machine, want->answer.machine) == 0;
+    if (s == SPRY_OK && strcmp(row.answer.problem, want->problem) == 0) {
+        int same = strcmp(row.answer.machine, want->machine) == 0;
         int fits = sp_calls_class(row.answer.calls) == class;
 
         out->elsewhere += !same;
@@ -164,14 +164,14 @@ static spry_status consider(sp_locked *out, const char *line, size_t len,
 }
 
 static spry_status look_through(sp_locked *out, const char *at, const char *end,
-                                const sp_locked *want, const char *path)
+                                const spry_answer *want, const char *path)
 {
-    size_t n = strlen(want->answer.problem);
+    size_t n = strlen(want->problem);
     spry_status s = SPRY_OK;
 
     for (int64_t line = 2; at < end && s == SPRY_OK; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *key = strstr(at, want->answer.problem);
+        const char *key = strstr(at, want->problem);
 
         stop = stop ? stop : end;
         if (!key)
@@ -190,9 +190,8 @@ spry_status sp_lock_find(sp_locked *out, const char *path, const char *problem,
                          const char *machine, double calls)
 {
     const size_t limit = (size_t)1 << 31;
-    sp_locked want = {
-        .answer = {.problem = problem, .machine = machine, .calls = calls}};
-    const char *rest = NULL;
+    const spry_answer want = {
+        .problem = problem, .machine = machine, .calls = calls};
     sp_file f;
     spry_status s;
 
@@ -200,10 +199,21 @@ spry_status sp_lock_find(sp_locked *out, const char *path, const char *problem,
     s = sp_file_read(&f, path, limit);
     if (s != SPRY_OK)
         return s;
-    s = read_head(&rest, &f, path);
-    if (s == SPRY_OK)
-        s = look_through(out, rest, f.data + f.len, &want, path);
+    s = sp_lock_search(out, &f, path, &want);
     sp_file_free(&f);
+    return s;
+}
+
+spry_status sp_lock_search(sp_locked *out, const sp_file *file,
+                           const char *path, const spry_answer *want)
+{
+    const char *rest = NULL;
+    spry_status s;
+
+    *out = (sp_locked){.found = 0};
+    s = read_head(&rest, file, path);
+    if (s == SPRY_OK)
+        s = look_through(out, rest, file->data + file->len, want, path);
     if (s != SPRY_OK)
         sp_locked_free(out);
     return s;

@@ -56,8 +56,8 @@ static const char *const schema[SCHEMA] = {
     "  tested INTEGER NOT NULL, regret REAL NOT NULL, seconds REAL NOT NULL,"
     "  at INTEGER NOT NULL);",
 
-    "CREATE TABLE probe(id TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
-    "ALTER TABLE record ADD COLUMN probe TEXT NOT NULL DEFAULT '';",
+    ("CREATE TABLE probe(id TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL);"
+     "ALTER TABLE record ADD COLUMN probe TEXT NOT NULL DEFAULT '';"),
 
     "ALTER TABLE answer ADD COLUMN kernel TEXT NOT NULL DEFAULT '';",
 };

@@ -80,7 +80,8 @@ const sp_format sp_formats[] = {
                   .cycles = 8},
     [SPRY_SUPER] = {"super",
                     {"index threads chunk", "index threads chunk",
-                     "index threads chunk", "index threads chunk"}},
+                     "index threads chunk", "index threads chunk"},
+                    .plain = 0},
 };
 const int sp_format_count = sizeof sp_formats / sizeof sp_formats[0];
 
