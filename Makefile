@@ -111,7 +111,7 @@ clean:
 
 .PHONY: prove sbom deb
 prove: all                          ## are the promises kept? an hour
-	tools/prove.sh build/release
+	PROVE_PARTS="$(PROVE_PARTS)" tools/prove.sh build/release
 sbom:                               ## what it is made of, as SPDX
 	@mkdir -p build
 	tools/sbom.py --out build/spry.spdx.json

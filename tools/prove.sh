@@ -2,10 +2,14 @@
 # prove.sh - the promises of docs/reliability.md, tried hard to be broken; one
 # line "aim NAME VALUE TARGET met|short" for each. Exits 0 either way.
 #
-#   tools/prove.sh BUILD [part]...   parts: kills, full, fuzz, inside, budget,
-#                                    mutants; all if none is named
-#   QUICK=1  a few of each, in three minutes; else about an hour
-#   SEED     of the moments of kills (1)
+#   tools/prove.sh BUILD [part]...   parts: kills, full, fuzz, unset, inside,
+#                                    budget, mutants; all if none is named,
+#                                    here or in PROVE_PARTS
+#   QUICK=1       a few of each, in three minutes; else about an hour
+#   SEED          of the moments of kills (1)
+#   FUZZ_SECONDS  of each reader (60); executions of one and the same program
+#                 are added up in build/prove, so that it can be done in pieces
+#   READERS       only these ("job lines")
 # shellcheck disable=SC2317,SC2054,SC2015  # parts are called by their names
 set -uo pipefail
 build=${1:?the folder of a build}
@@ -16,9 +20,10 @@ spry=$build/spry
 quick=${QUICK:-}
 RANDOM=${SEED:-1}
 here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
 export SPRY_HOME=$here/home SPRY_LOCK='' SPRY_SITE_STORE='' NO_COLOR=1
 store=$here/records.db
+server=''
+trap '[ -z "$server" ] || "$top/tools/postgres.sh" stop "$server"; rm -rf "$here"' EXIT
 collecting=(--ops spmm --widths 8 --limits 1 --schedules 8 --from families
     --clock processor)
 
@@ -50,17 +55,32 @@ unknown()
 
 # ---- SIGKILL at any moment ----
 
+# How many records the store $1 has.
 records()
 {
-    "$spry" records export - --store "$store" 2>/dev/null |
+    "$spry" records export - --store "$1" 2>/dev/null |
         grep -c '"kind":"record"' || true
 }
 
-# The command of round $1, as words in `words`.
+# A server for the fleet in `uri`, or why there is none.
+start_server()
+{
+    server=$here/server
+    uri=$("$top/tools/postgres.sh" start "$server" 2>"$here/log") &&
+        "$spry" fleet init --lease 1s --tries 100 --store "$uri" \
+            >"$here/log" 2>&1 &&
+        "$spry" probe --threads 1 --write "$here/card" >"$here/log" 2>&1 &&
+        return
+    echo "fleet work is left out: ${uri:-$(tail -n 1 "$here/log")}"
+    server=''
+}
+
+# The command of round $1, as words in `words`, its store in `at`.
 choose_words()
 {
-    local n=$(($1 % 5))
+    local n=$(($1 % kinds))
     words=("$spry")
+    at=$store
     case $n in
     0) words+=(tune "gen:uniform,rows=2000,nnz=$((20000 + $1))" --op spmm
         --cols 32 --budget 2s) ;;
@@ -69,24 +89,31 @@ choose_words()
     2) words+=(train --kind mlp --rounds 60 --out "$here/model.spry") ;;
     3) words+=(adapt --op spmm --on "$fingerprint") ;;
     4) words+=(net tune "$here/net.spnet" --budget 2s) ;;
+    5)
+        at=$uri
+        "$spry" fleet submit "gen:uniform,rows=200,nnz=$((2000 + $1))" \
+            --ops spmm --widths 8 --schedules 4 --from families --budget 20s \
+            --store "$uri" >"$here/log" 2>&1
+        jobs=$((jobs + 1))
+        words+=(fleet work --idle-exit --machine "$here/card")
+        ;;
     esac
-    words+=(--store "$store" --progress none)
+    words+=(--store "$at" --progress none)
 }
 
 # What is kept is sound, or the name of what is not.
 unsound()
 {
-    "$spry" records check --store "$store" >/dev/null 2>&1 || echo store
+    "$spry" records check --store "$at" >/dev/null 2>&1 || echo store
     "$spry" cache verify >/dev/null 2>&1 || echo kernels
     for f in "$here"/*.spry "$SPRY_HOME"/data/models/*.spry; do
         [ ! -e "$f" ] || "$spry" model info "$f" >/dev/null 2>&1 || echo "${f##*/}"
     done
 }
 
-prove_kills()
+# A network to tune, records to learn from, a server if there is one.
+prepare_kills()
 {
-    local rounds have=0 now killed=0 broken=0 lost=0 what of=(0 0 0 0 0)
-    rounds=$(number 25 1000)
     "$spry" net generate random width=128 depth=4 --out "$here/net.spnet" \
         >"$here/log" 2>&1
     "$spry" collect gen:uniform,rows=500,nnz=4000 gen:banded,rows=400,band=3 \
@@ -96,7 +123,31 @@ prove_kills()
     fingerprint=$("$spry" records export - --store "$store" 2>/dev/null |
         sed -n 's/.*"kind":"record".*"machine":"\([0-9a-f]*\)".*/\1/p' |
         head -n 1)
-    have=$(records)
+    start_server
+    kinds=5
+    [ -z "$server" ] || kinds=6
+}
+
+# Every job of the fleet is done, once, by whoever comes last.
+finish_fleet()
+{
+    local done_jobs
+    [ -n "$server" ] || return
+    "$spry" fleet work --idle-exit --machine "$here/card" --store "$uri" \
+        --progress none >"$here/log" 2>&1
+    done_jobs=$("$spry" fleet status --store "$uri" --json 2>/dev/null |
+        sed -n 's/^ *"done": \([0-9]*\),.*/\1/p' | head -n 1)
+    aim fleet_jobs_not_done_after_kills $((jobs - ${done_jobs:-0})) 0
+}
+
+prove_kills()
+{
+    local rounds now killed=0 broken=0 lost=0 what of=(0 0 0 0 0 0)
+    local -A have
+    jobs=0
+    rounds=$(number 30 1000)
+    prepare_kills
+    have[$store]=$(records "$store")
     for ((round = 0; round < rounds; round++)); do
         choose_words "$round"
         "${words[@]}" >/dev/null 2>&1 &
@@ -104,7 +155,7 @@ prove_kills()
         sleep "$(printf '0.%03d' $((RANDOM % 600 + 20)))"
         if kill -9 "$pid" 2>/dev/null; then
             killed=$((killed + 1))
-            of[round % 5]=$((of[round % 5] + 1))
+            of[round % kinds]=$((of[round % kinds] + 1))
         fi
         wait "$pid" 2>/dev/null
         what=$(unsound)
@@ -112,15 +163,16 @@ prove_kills()
             broken=$((broken + 1))
             echo "round $round, ${words[1]}: not sound: $what"
         }
-        now=$(records)
-        [ "$now" -ge "$have" ] || lost=$((lost + have - now))
-        have=$now
+        now=$(records "$at")
+        [ "$now" -ge "${have[$at]:-0}" ] || lost=$((lost + have[$at] - now))
+        have[$at]=$now
     done
     echo "$killed of $rounds killed: ${of[0]} tune, ${of[1]} collect," \
-        "${of[2]} train, ${of[3]} adapt, ${of[4]} net tune; the others had" \
-        "ended; $have records kept"
+        "${of[2]} train, ${of[3]} adapt, ${of[4]} net tune, ${of[5]} fleet" \
+        "work; the others had ended; ${have[$store]} records kept"
     aim kills_after_which_something_is_unsound "$broken" 0
     aim records_lost_by_kills "$lost" 0
+    finish_fleet
 }
 
 # ---- no space left, at every write ----
@@ -162,42 +214,92 @@ prove_full()
 
 # ---- readers ----
 
-# With libFuzzer and sanitizers where they were built (make fuzz), else the
-# corpus, changed at random, through the released code.
+# Is this reader asked for?
+asked_for()
+{
+    [ -z "${READERS:-}" ] || [[ " $READERS " = *" $1 "* ]]
+}
+
+# fuzz_one NAME: with libFuzzer and sanitizers where they were built (make
+# fuzz), else the corpus, changed at random, through the released code. What
+# the same program did before counts. `runs` and `speed` are the answer.
+fuzz_one()
+{
+    local target=$fuzzers/fuzz_$1 state=$top/build/prove/$1 begun sum how=0
+    local dict=()
+    [ ! -e "$top/tests/fuzz/dict/$1.dict" ] ||
+        dict=(-dict="$top/tests/fuzz/dict/$1.dict")
+    [ -x "$target" ] || target=$build/tests/fuzz/replay_$1
+    mkdir -p "$state/corpus"
+    sum=$(sha256sum <"$target")
+    [ "$(cat "$state/program" 2>/dev/null)" = "$sum" ] || echo 0 >"$state/runs"
+    echo "$sum" >"$state/program"
+    begun=$(date +%s.%N)
+    if [ "$target" = "$fuzzers/fuzz_$1" ]; then
+        "$target" -max_total_time="$(number 2 "${FUZZ_SECONDS:-60}")" \
+            -runs=10000000 -print_final_stats=1 -artifact_prefix="$state/" \
+            "${dict[@]}" "$state/corpus" "$folder/$1" >"$here/log" 2>&1 || how=$?
+        runs=$(awk '/number_of_executed_units/ {print $2}' "$here/log")
+    else
+        "$target" "$folder/$1" "$(number 3000 10000000)" >"$here/log" 2>&1 ||
+            how=$?
+        runs=$(awk '/executions/ {print $1}' "$here/log")
+    fi
+    runs=${runs:-0}
+    speed=$(echo "$runs $begun $(date +%s.%N)" |
+        awk '{printf "%.0f", $1 / ($3 - $2)}')
+    runs=$((runs + $(cat "$state/runs")))
+    echo "$runs" >"$state/runs"
+    [ "$how" = 0 ] || tail -n 3 "$here/log"
+    return "$how"
+}
+
 prove_fuzz()
 {
-    local least='' found=0 runs name all=0 target folder=$top/tests/fuzz/corpus
-    local fuzzers=$top/build/fuzz/tests/fuzz
+    local least='' found=0 runs speed name all=0 target
+    local folder=$top/tests/fuzz/corpus fuzzers=$top/build/fuzz/tests/fuzz
     for target in "$build"/tests/fuzz/replay_*; do
-        [ -x "$target" ] || continue
         name=${target##*replay_}
+        [ -x "$target" ] && asked_for "$name" || continue
         all=$((all + 1))
-        if [ -x "$fuzzers/fuzz_$name" ]; then
-            mkdir -p "$here/corpus"
-            "$fuzzers/fuzz_$name" -max_total_time="$(number 2 60)" \
-                -print_final_stats=1 -artifact_prefix="$here/" \
-                "$here/corpus" "$folder/$name" >"$here/log" 2>&1 ||
-                found=$((found + 1))
-            runs=$(awk '/number_of_executed_units/ {print $2}' "$here/log")
-            rm -rf "$here/corpus"
-        else
-            "$target" "$folder/$name" "$(number 3000 300000)" \
-                >"$here/log" 2>&1 || {
-                found=$((found + 1))
-                echo "$name: $(tail -n 1 "$here/log")"
-            }
-            runs=$(awk '/executions/ {print $1}' "$here/log")
-        fi
-        runs=${runs:-0}
+        fuzz_one "$name" || {
+            found=$((found + 1))
+            echo "$name: failed, see build/prove/$name"
+        }
+        printf '%-10s %10s executions, %8s a second\n' "$name" "$runs" "$speed"
         [ -n "$least" ] && [ "$least" -le "$runs" ] || least=$runs
     done
     [ "$all" -gt 0 ] || {
         unknown readers_that_fail 0 "the tests are not built"
         return
     }
+    [ -x "$fuzzers/fuzz_$name" ] || echo "without sanitizers: make fuzz first"
     echo "$all readers fuzzed"
     aim readers_that_fail "$found" 0
     at_least fuzz_executions_of_each_reader "${least:-0}" 10000000
+}
+
+# Does a reader look at memory that nobody has set? By valgrind: SQLite and
+# zlib, which some of them call, know no memory sanitizer.
+prove_unset()
+{
+    local found=0 all=0 name target
+    command -v valgrind >/dev/null || {
+        unknown readers_of_unset_memory 0 "there is no valgrind"
+        return
+    }
+    for target in "$build"/tests/fuzz/replay_*; do
+        name=${target##*replay_}
+        [ -x "$target" ] && asked_for "$name" || continue
+        all=$((all + 1))
+        valgrind -q --error-exitcode=9 "$target" "$top/tests/fuzz/corpus/$name" \
+            "$(number 20 2000)" >"$here/log" 2>&1 || {
+            found=$((found + 1))
+            echo "$name: $(grep -m 1 == "$here/log")"
+        }
+    done
+    echo "$all readers under valgrind"
+    aim readers_of_unset_memory "$found" 0
 }
 
 # ---- what has programs of its own ----
@@ -225,7 +327,15 @@ prove_mutants()
 }
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(kills full fuzz inside budget mutants)
+[ $# -gt 0 ] || read -r -a parts <<<"${PROVE_PARTS:-}"
+[ "${#parts[@]}" -gt 0 ] ||
+    parts=(kills full fuzz unset inside budget mutants)
+for part in "${parts[@]}"; do
+    declare -F "prove_$part" >/dev/null || {
+        echo "prove.sh: there is no part '$part'" >&2
+        exit 2
+    }
+done
 for part in "${parts[@]}"; do
     begun=$SECONDS
     "prove_$part"
