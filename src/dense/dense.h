@@ -6,6 +6,7 @@
 #ifndef SP_DENSE_H
 #define SP_DENSE_H
 
+#include "base/slab.h"
 #include "family/family.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
@@ -67,6 +68,11 @@ spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,
                            int threads);
 
 typedef struct sp_dense_plan sp_dense_plan;
+
+/* As spry_dense_plan, packed weights in a slab that outlives the plan. */
+spry_status sp_dense_plan_in(spry_plan **out, const spry_problem *p,
+                             const char *text, const spry_machine *m,
+                             sp_slab *slab);
 
 /* The plan as what it is; NULL: it is none. */
 const sp_dense_plan *sp_dense_plan_of(const spry_plan *plan);

@@ -32,11 +32,12 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 
     if (s != SPRY_OK)
         return s;
-    plan->packed = sp_alloc(taps * wide, sizeof(float));
+    plan->packed = sp_dense_room(plan, taps * wide);
     plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
     if (!plan->packed || (op->with_bias && !plan->bias))
         return sp_fail_memory((size_t)(taps * wide) * sizeof(float));
     plan->head.bytes = 4 * (double)(taps * wide);
+    memset(plan->packed, 0, (size_t)(taps * wide) * sizeof(float));
     for (int64_t c = 0; c < op->c; c++)
         for (int64_t i = 0; i < taps; i++)
             plan->packed[i * wide + c] = op->weights[c * taps + i];

@@ -124,7 +124,7 @@ static spry_status pack(sp_dense_plan *plan, int lanes)
 
     if (op->given)
         return SPRY_OK;
-    plan->packed = sp_alloc_raw(images * t->groups * t->w_group, sizeof(float));
+    plan->packed = sp_dense_room(plan, images * t->groups * t->w_group);
     if (!plan->packed)
         return sp_fail_memory((size_t)(images * t->w_group) * sizeof(float));
     plan->head.bytes = 4 * (double)(images * t->groups * t->w_group);

@@ -51,7 +51,7 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     plan->scratch = 4 * plan->p->cols;
     if (!count)
         return SPRY_OK;
-    plan->packed = sp_alloc_raw(count, sizeof(float));
+    plan->packed = sp_dense_room(plan, count);
     if (!plan->packed)
         return sp_fail_memory((size_t)count * sizeof(float));
     plan->head.bytes = 4 * (double)count;

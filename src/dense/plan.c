@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/slab.h"
 #include "dense/check.h"
 #include "dense/export.h"
 #include "dense/internal.h"
@@ -43,7 +44,8 @@ static void free_plan(spry_plan *head)
 {
     sp_dense_plan *plan = (sp_dense_plan *)head;
 
-    sp_free(plan->packed);
+    if (!plan->slab)
+        sp_free(plan->packed);
     sp_free(plan->bias);
     sp_tiling_free(plan->tiling);
     sp_scratch_close(plan->memory);
@@ -81,8 +83,15 @@ static void name_plan(sp_dense_plan *plan, const spry_machine *m)
     plan->head.builtin = 1;
 }
 
-spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
-                               const sp_dense_way *x, const spry_machine *m)
+float *sp_dense_room(const sp_dense_plan *plan, int64_t count)
+{
+    return plan->slab ? sp_slab_get(plan->slab, count, sizeof(float))
+                      : sp_alloc_raw(count, sizeof(float));
+}
+
+static spry_status make(sp_dense_plan **out, const sp_dense_problem *p,
+                        const sp_dense_way *x, const spry_machine *m,
+                        sp_slab *slab)
 {
     spry_status s = sp_dense_way_legal(p, x, m);
     double begun = sp_seconds();
@@ -101,6 +110,7 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
     plan->head.p = &p->head;
     plan->p = p;
     plan->x = *x;
+    plan->slab = slab;
     plan->machine = *m;
     plan->foreign = !sp_isa_runs_here(m->isa);
     plan->how = algorithms[x->algorithm];
@@ -120,8 +130,15 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
     return s;
 }
 
-spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
-                            const char *text, const spry_machine *m)
+spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
+                               const sp_dense_way *x, const spry_machine *m)
+{
+    return make(out, p, x, m, NULL);
+}
+
+spry_status sp_dense_plan_in(spry_plan **out, const spry_problem *problem,
+                             const char *text, const spry_machine *m,
+                             sp_slab *slab)
 {
     const sp_dense_problem *p = sp_dense_of(problem);
     sp_dense_plan *plan = NULL;
@@ -143,10 +160,16 @@ spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
     else if (s == SPRY_OK)
         x = sp_dense_usual(p, m);
     if (s == SPRY_OK)
-        s = sp_dense_plan_make(&plan, p, &x, m);
+        s = make(&plan, p, &x, m, slab);
     if (s == SPRY_OK)
         *out = &plan->head;
     return s;
+}
+
+spry_status spry_dense_plan(spry_plan **out, const spry_problem *problem,
+                            const char *text, const spry_machine *m)
+{
+    return sp_dense_plan_in(out, problem, text, m, NULL);
 }
 
 spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,

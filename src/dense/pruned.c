@@ -201,10 +201,11 @@ static spry_status lay_out(sp_dense_plan *plan, packing *w)
         *array[i].at = bytes;
         bytes += (array[i].bytes + 63) / 64 * 64;
     }
-    plan->packed = sp_alloc(bytes / 4, sizeof(float));
+    plan->packed = sp_dense_room(plan, bytes / 4);
     if (!plan->packed)
         return sp_fail_memory((size_t)bytes);
     to = (char *)plan->packed;
+    memset(to, 0, (size_t)bytes);
     memcpy(to, &w->h, sizeof w->h);
     for (int i = 0; i < ARRAYS; i++)
         if (array[i].from && array[i].bytes)

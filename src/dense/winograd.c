@@ -95,7 +95,7 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     wide = (t->blocks - 1) * t->nr +
            sp_tiling_vectors(t, t->blocks - 1, lanes) * lanes;
     count = 16 * t->c * wide;
-    plan->packed = sp_alloc_raw(count, sizeof(float));
+    plan->packed = sp_dense_room(plan, count);
     plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
     if (!plan->packed || (op->with_bias && !plan->bias))
         return sp_fail_memory((size_t)count * sizeof(float));

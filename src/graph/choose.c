@@ -52,11 +52,12 @@ static spry_status each_stage(spry_executor *e, stage_act *act)
 
 /* ---- plans ---- */
 
-spry_status sp_executor_bind(spry_executor *e, int i, const char *text)
+static spry_status bind_in(spry_executor *e, int i, const char *text,
+                           sp_slab *slab)
 {
     sp_ready_stage *x = &e->stage[i];
     spry_plan *plan;
-    spry_status s = spry_dense_plan(&plan, x->problem, text, &e->m);
+    spry_status s = sp_dense_plan_in(&plan, x->problem, text, &e->m, slab);
 
     if (s != SPRY_OK)
         return s;
@@ -68,12 +69,17 @@ spry_status sp_executor_bind(spry_executor *e, int i, const char *text)
     return s;
 }
 
+spry_status sp_executor_bind(spry_executor *e, int i, const char *text)
+{
+    return bind_in(e, i, text, NULL);
+}
+
 /* By its task's text; one that is no more than an answer of the store may be
  * of no use here. */
 static spry_status bind_stage(spry_executor *e, int i)
 {
     const sp_graph_task *t = &e->task[e->stage[i].task];
-    spry_status s = sp_executor_bind(e, i, t->text);
+    spry_status s = bind_in(e, i, t->text, e->p->slab);
 
     return *t->mark ? SPRY_OK : s;
 }

@@ -1,4 +1,5 @@
 /* executor.c - a list of plans over one arena. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/unconst.h"
@@ -249,7 +250,6 @@ static spry_status take_options(spry_executor *e,
                                 const spry_executor_options *o)
 {
     static const spry_executor_options usual = SPRY_EXECUTOR_DEFAULTS;
-    spry_status s = SPRY_OK;
 
     e->o = usual;
     if (SP_TAKE_OPTIONS(&e->o, o) != SPRY_OK)
@@ -257,9 +257,32 @@ static spry_status take_options(spry_executor *e,
     if (e->o.threads < 0 || !(e->o.seconds >= 0) ||
         !*spry_tuning_order_name(e->o.order))
         return sp_fail(SPRY_USAGE, "the options of an executor make no sense");
+    return SPRY_OK;
+}
+
+static void *detect(void *arg)
+{
+    spry_executor *e = arg;
+
+    return spry_machine_detect(&e->m) == SPRY_OK ? e : NULL;
+}
+
+/* The machine is asked about itself while the graph is lowered: both take some
+ * milliseconds. */
+static spry_status lower_graph(spry_executor *e)
+{
+    pthread_t thread;
+    void *found = NULL;
+    int asked = !e->o.machine && pthread_create(&thread, NULL, detect, e) == 0;
+    spry_status s = sp_program_make(&e->p, e->g);
+
+    if (asked)
+        pthread_join(thread, &found);
+    if (s != SPRY_OK)
+        return s;
     if (e->o.machine)
         e->m = *e->o.machine;
-    else
+    else if (!found)
         s = spry_machine_detect(&e->m);
     if (s != SPRY_OK)
         return s;
@@ -325,7 +348,7 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     e->begun = sp_seconds();
     s = take_options(e, options);
     if (s == SPRY_OK)
-        s = sp_program_make(&e->p, g);
+        s = lower_graph(e);
     if (s == SPRY_OK)
         s = open_team(e);
     if (s == SPRY_OK)

@@ -21,7 +21,6 @@ typedef struct {
     size_t used;
 } sp_pool;
 void *sp_pool_get(sp_pool *p, int64_t count, size_t size); /* zeroed */
-void *sp_pool_raw(sp_pool *p, int64_t count, size_t size); /* perhaps not */
 char *sp_pool_text(sp_pool *p, const char *text, size_t len);
 void sp_pool_free(sp_pool *p);
 

@@ -363,8 +363,9 @@ spry_status sp_program_make(sp_program **out, const spry_graph *g)
     l.user = sp_alloc(g->values + 1, sizeof *l.user);
     l.maker = sp_alloc(g->values + 1, sizeof *l.maker);
     l.view = sp_alloc(g->values + 1, sizeof *l.view);
-    if (!l.node || !l.done || !l.joined || !l.uses || !l.user || !l.maker ||
-        !l.view)
+    l.p->slab = sp_slab_open();
+    if (!l.p->slab || !l.node || !l.done || !l.joined || !l.uses || !l.user ||
+        !l.maker || !l.view)
         s = sp_fail_memory((size_t)g->values * sizeof *l.view);
     if (s == SPRY_OK)
         s = lower(&l);
@@ -388,5 +389,6 @@ void sp_program_free(sp_program *p)
     sp_free(p->stage);
     sp_free(p->buffer);
     sp_pool_free(&p->pool);
+    sp_slab_free(p->slab);
     sp_free(p);
 }

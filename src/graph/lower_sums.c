@@ -81,7 +81,7 @@ static spry_status fold_norm(sp_lowering *l, sum *x, const sp_opnode *n,
         return SPRY_OK;
     s = own_bias(l, x);
     if (s == SPRY_OK && !x->weights) {
-        x->weights = sp_pool_raw(&l->p->pool, x->channels * each, 4);
+        x->weights = sp_slab_get(l->p->slab, x->channels * each, 4);
         if (!x->weights)
             return sp_fail_memory((size_t)(x->channels * each) * 4);
         x->op.weights = x->weights;

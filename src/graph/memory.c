@@ -11,10 +11,9 @@ struct sp_block {
     char data[];
 };
 
-static void *new_block(sp_pool *p, size_t bytes, int zeroed)
+static void *new_block(sp_pool *p, size_t bytes)
 {
-    size_t all = sizeof(sp_block) + bytes;
-    sp_block *b = zeroed ? sp_alloc(1, all) : sp_alloc_raw(1, all);
+    sp_block *b = sp_alloc(1, sizeof *b + bytes);
 
     if (!b)
         return NULL;
@@ -23,7 +22,7 @@ static void *new_block(sp_pool *p, size_t bytes, int zeroed)
     return b->data;
 }
 
-static void *get(sp_pool *p, int64_t count, size_t size, int zeroed)
+void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
 {
     size_t bytes;
     char *at;
@@ -34,7 +33,7 @@ static void *get(sp_pool *p, int64_t count, size_t size, int zeroed)
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN + (bytes == 0 ? ALIGN : 0);
     if (bytes > BLOCK / 4) { /* its own, behind the one in use */
         sp_block *open = p->last;
-        void *data = new_block(p, bytes, zeroed);
+        void *data = new_block(p, bytes);
 
         if (data && open) {
             p->last->before = open->before;
@@ -45,23 +44,13 @@ static void *get(sp_pool *p, int64_t count, size_t size, int zeroed)
         return data;
     }
     if (!p->last || p->used + bytes > BLOCK) {
-        if (!new_block(p, BLOCK, 1))
+        if (!new_block(p, BLOCK))
             return NULL;
         p->used = 0;
     }
     at = p->last->data + p->used;
     p->used += bytes;
     return at;
-}
-
-void *sp_pool_get(sp_pool *p, int64_t count, size_t size)
-{
-    return get(p, count, size, 1);
-}
-
-void *sp_pool_raw(sp_pool *p, int64_t count, size_t size)
-{
-    return get(p, count, size, 0);
 }
 
 char *sp_pool_text(sp_pool *p, const char *text, size_t len)

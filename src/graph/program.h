@@ -7,6 +7,7 @@
 #ifndef SP_PROGRAM_H
 #define SP_PROGRAM_H
 
+#include "base/slab.h"
 #include "graph/internal.h"
 #include "spry/dense.h"
 
@@ -60,7 +61,8 @@ typedef struct {
     int buffers, buffer_room;
     int64_t arena; /* bytes */
     int64_t live;  /* bytes at the stage that needs most: no arena is less */
-    sp_pool pool;  /* of folded weights and lists */
+    sp_pool pool;  /* of lists */
+    sp_slab *slab; /* of folded and packed weights */
 } sp_program;
 
 /* The graph must outlive it. */

@@ -1,5 +1,6 @@
 /* rounds.c - the tuner's heats, and its final. */
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "tune/internal.h"
@@ -77,8 +78,25 @@ static int contains(const int *list, int n, int item)
     return 0;
 }
 
-/* The fastest verified result that is neither a baseline nor `taken`. */
-static int pick(const sp_tuner *t, const int *taken, int n)
+/* Two texts of one kind begin with the same word. */
+static int alike(const char *a, const char *b)
+{
+    size_t n = strcspn(a, " ");
+
+    return n == strcspn(b, " ") && strncmp(a, b, n) == 0;
+}
+
+static int kind_taken(const sp_tuner *t, const int *taken, int n, int item)
+{
+    while (n > 0)
+        if (alike(sp_results(t)[taken[--n]].x.text, sp_results(t)[item].x.text))
+            return 1;
+    return 0;
+}
+
+/* The fastest verified result that is neither a baseline nor `taken`; anew: of
+ * a kind that is not, either. */
+static int fastest(const sp_tuner *t, const int *taken, int n, int anew)
 {
     int best = -1;
 
@@ -86,11 +104,26 @@ static int pick(const sp_tuner *t, const int *taken, int n)
         const sp_result *r = &sp_results(t)[i];
 
         if (r->done && r->verdict == SPRY_VERDICT_OK &&
-            !contains(taken, n, i) &&
+            !contains(taken, n, i) && !(anew && kind_taken(t, taken, n, i)) &&
             (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
             best = i;
     }
     return best;
+}
+
+/* Heats are short and each has a mood of its own, so that the best of another
+ * kind may have looked slower than it is: such come before more of the kind
+ * that looked fastest. */
+static const double NOT_FAR = 0.6;
+
+static int pick(const sp_tuner *t, const int *taken, int n)
+{
+    int other = n > 0 ? fastest(t, taken, n, 1) : -1;
+
+    return other >= 0 && sp_results(t)[other].racer.speedup >
+                             NOT_FAR * sp_results(t)[taken[0]].racer.speedup
+               ? other
+               : fastest(t, taken, n, 0);
 }
 
 /* Enough for an interval, whatever the budget says; and enough when even the
