@@ -10,6 +10,8 @@
 #include <cmocka.h>
 /* clang-format on */
 
+#include <stdlib.h>
+
 #include "spry/status.h"
 
 /* Skip this case and say why: `make check` lists every reason, so there is no
@@ -20,6 +22,13 @@ static inline void skip_because(const char *why)
     skip();
 }
 #undef skip
+
+/* How much of a test is done: all of it; `few` on an emulated processor, which
+ * takes 10 to 30 times as long (make check-arm). */
+static inline int unless_emulated(int all, int few)
+{
+    return getenv("SPRY_EMULATOR") ? few : all;
+}
 
 /* s must be SPRY_OK; if not, show the sentence. */
 #define check_ok(s)                         \

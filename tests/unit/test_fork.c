@@ -15,10 +15,7 @@
 #include "nn/nn.h"
 #include "spry.h"
 
-/* A child that takes longer waits for threads that are not there. */
-static const double PATIENCE = 60;
-
-enum { FORKS = 1000, ROWS = 600, WIDTH = 8 };
+enum { ROWS = 600, WIDTH = 8 };
 
 typedef struct {
     spry_matrix *A;
@@ -78,10 +75,11 @@ static int threads_alive(void)
     return n;
 }
 
-/* Run in a child; what it returned, or -1 when it did not end. */
+/* Run in a child; what it returned, or -1 when it did not end: one that takes
+ * that long waits for threads that are not there. */
 static int in_child(int (*work)(fixture *f), fixture *f)
 {
-    double late = sp_seconds() + PATIENCE;
+    double late = sp_seconds() + unless_emulated(60, 900);
     pid_t pid = fork(), ended;
     int status = 0;
 
@@ -108,8 +106,9 @@ static int run(fixture *f)
 static void children_run(void **state)
 {
     fixture *f = *state;
+    int forks = unless_emulated(1000, 100);
 
-    for (int i = 0; i < FORKS; i++) {
+    for (int i = 0; i < forks; i++) {
         assert_int_equal(run(f), 0);
         assert_int_equal(in_child(run, f), 0);
     }

@@ -144,7 +144,7 @@ static void check_operation(spry_op op)
     spry_space space = {.op = op, .splits = {8, 8, 6}, .threads = 3};
     spry_machine m;
     world w;
-    int done = 0;
+    int done = 0, points = unless_emulated(POINTS, BATCH);
 
     if (spry_jit_available() != SPRY_OK)
         skip_because("there is no compiler");
@@ -153,9 +153,9 @@ static void check_operation(spry_op op)
     sp_jit_limit(200);
     open_world(&w, op);
     spry_space_sample(x, POINTS + 2 * BATCH, &space, SPRY_SAMPLE_ALL, 11);
-    for (int at = 0; done < POINTS && at < POINTS + 2 * BATCH; at += BATCH)
+    for (int at = 0; done < points && at < POINTS + 2 * BATCH; at += BATCH)
         done += check_batch(&w, x, at, &m);
-    assert_true(done >= POINTS);
+    assert_true(done >= points);
     close_world(&w);
 }
 
