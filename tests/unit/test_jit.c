@@ -181,7 +181,7 @@ static void a_hanging_compiler_is_ended(void **state)
              in_dir("child"));
     write_text(in_dir("slow"), script, 0700);
     setenv("SPRY_CC", in_dir("slow"), 1);
-    sp_jit_limit(0.5);
+    sp_jit_limit(unless_emulated(1, 10));
     assert_int_equal(sp_jit_load(&code, ANSWER_42, NULL, ""), SPRY_TIMEOUT);
     assert_null(code);
     sp_jit_limit(20);
@@ -328,7 +328,8 @@ static int child_answers(void)
     int status = -1;
 
     if (pid == 0) {
-        alarm(20); /* a deadlock ends as a signal */
+        alarm((unsigned)unless_emulated(20,
+                                        300)); /* a deadlock ends as a signal */
         _exit(answer_of(ANSWER_42) == 42 ? 0 : 1);
     }
     assert_true(pid > 0);
