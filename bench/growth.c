@@ -27,6 +27,7 @@
 
 static const double GOAL = 0.8;
 static const double TUNING = 10, QUICK_TUNING = 2; /* seconds, at most */
+static const double LEAST_TUNING = 5; /* unless it is to be quick */
 static const double RACING = 12, QUICK_RACING = 2;
 enum { ROUNDS = 25, FEWEST = 5, RACES = 3 };
 enum { HUGE_PAGE = 2 << 20 };
@@ -225,6 +226,14 @@ static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
     return s;
 }
 
+static double tuning_seconds(const growth *g, const spry_matrix *A,
+                             const bench_case *c)
+{
+    if (g->quick)
+        return bench_budget(A, c, QUICK_TUNING);
+    return fmax(LEAST_TUNING, bench_budget(A, c, TUNING));
+}
+
 static spry_status one_size(growth *g, int i)
 {
     bench_case c = {SPRY_SPMM, 32, SPRY_F32, g->m->threads};
@@ -236,8 +245,7 @@ static spry_status one_size(growth *g, int i)
 
     if (s != SPRY_OK)
         return s;
-    s = bench_match_open(&m, A, &c, g->m,
-                         bench_budget(A, &c, g->quick ? QUICK_TUNING : TUNING));
+    s = bench_match_open(&m, A, &c, g->m, tuning_seconds(g, A, &c));
     if (s == SPRY_OK) {
         n = limits_open(l, &m.o, g->m);
         s = n > 0 ? measure(g, i, &m, l, n) : sp_fail_memory(0);

@@ -120,6 +120,20 @@ int sp_budget_is_over(const sp_tuner *t)
     return t->end > 0 && sp_seconds() + sp_budget_to_hand_over(t) > t->end;
 }
 
+/* Nothing was faster so far: there is nothing to prove. */
+int sp_budget_final_is_due(const sp_tuner *t)
+{
+    const sp_result *base = sp_baseline(t), *best = likely(t);
+    int one = (int)(best - sp_results(t));
+    double rounds = SP_FINAL_FEWEST / sp_family_whole(t->family, t->oracle);
+    double race = rounds * (base->racer.seconds + best->racer.seconds);
+
+    return t->end > 0 && !t->in_final && best != base &&
+           sp_seconds() + GUESSED_LOW * race + sp_budget_for_final(t, &one, 1) +
+                   sp_budget_to_hand_over(t) >
+               t->end;
+}
+
 double sp_budget_for_final(const sp_tuner *t, const int *finalist, int n)
 {
     const sp_result *base = sp_baseline(t);

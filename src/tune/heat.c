@@ -353,7 +353,7 @@ static int is_rival(const sp_heats *h, const sp_result *base, int i)
 {
     static const double FAR = 4, FAR_IF_LONG = 1.5, LONG_RUN = 0.05;
     const sp_result *r = &results(h)[i];
-    double far = base->fastest > LONG_RUN && !h->crowned ? FAR_IF_LONG : FAR;
+    double far = base->fastest > LONG_RUN ? FAR_IF_LONG : FAR;
 
     return r->done && r->verdict == SPRY_VERDICT_OK &&
            r->x.threads != base->x.threads &&

@@ -8,6 +8,9 @@
 /* Room for all results; the last places are the final's. */
 enum { SP_FINALISTS = 4, SP_RESULTS = 256 };
 
+/* Rounds of a final: enough when even the worst pair leaves no doubt. */
+enum { SP_FINAL_FEWEST = 6 };
+
 /* Of the budget, kept for the final. */
 #define SP_FINAL_SHARE 0.2
 
@@ -27,6 +30,7 @@ typedef struct {
     double end;       /* by then the plan is handed over; 0: no budget was
                       asked for */
     int in_final;     /* what wins there was checked whole */
+    int due;          /* heats ended so that there is time for the final */
     int late;         /* time ended heats or the final */
     int baselines;    /* the first results are the plain ways */
     sp_shared shared; /* sp_result[SP_RESULTS] */
@@ -66,6 +70,8 @@ spry_status sp_budget_check(const sp_tuner *t, double plain);
 double sp_budget_to_hand_over(const sp_tuner *t);
 /* Is it time to hand over? */
 int sp_budget_is_over(const sp_tuner *t);
+/* Must heats end now, or there is no time to prove the fastest? */
+int sp_budget_final_is_due(const sp_tuner *t);
 /* Seconds that a final takes before its race begins. */
 double sp_budget_for_final(const sp_tuner *t, const int *finalist, int n);
 

@@ -27,7 +27,8 @@ static int watch(void *arg)
     if (t->opt.progress && t->opt.progress(&now, t->opt.payload))
         t->stopped = 1;
     t->late |= sp_budget_is_over(t);
-    return t->stopped || t->late;
+    t->due |= sp_budget_final_is_due(t);
+    return t->stopped || t->late || (t->due && !t->in_final);
 }
 
 static sp_heats heats_of(sp_tuner *t, const sp_race_options *o)
@@ -126,9 +127,8 @@ static int pick(const sp_tuner *t, const int *taken, int n)
                : fastest(t, taken, n, 0);
 }
 
-/* Enough for an interval, whatever the budget says; and enough when even the
- * worst pair leaves no doubt. */
-enum { ROUNDS = 9, FEWEST = 6 };
+/* Enough for an interval, whatever the budget says. */
+enum { ROUNDS = 9 };
 
 /* Of the budget, for the race itself, however long packing took: what was
  * found with so much effort is not to fail for want of a few short runs. */
@@ -155,7 +155,7 @@ static double final_seconds(const sp_tuner *t, const int *finalist, int *n)
                               sp_budget_for_final(t, finalist, *n) -
                               sp_budget_to_hand_over(t)
                         : HUGE_VAL;
-    need *= (double)FEWEST / ROUNDS;
+    need *= (double)SP_FINAL_FEWEST / ROUNDS;
     if (latest < need)
         return 0;
     return fmin(latest, fmax(fmax(left, LEAST_SHARE * t->opt.seconds), need));
@@ -176,8 +176,10 @@ static void doubt(sp_tuner *t, sp_result *in_heat, const sp_result *in_final)
  * what comes out replaces what was measured in the heats. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
 {
-    sp_race_options o = {
-        .least = ROUNDS, .clear = FEWEST, .pairs = 31, .precision = 0.015};
+    sp_race_options o = {.least = ROUNDS,
+                         .clear = SP_FINAL_FEWEST,
+                         .pairs = 31,
+                         .precision = 0.015};
     sp_heats h;
     spry_status s;
     int n = 0, at = t->count;

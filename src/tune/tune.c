@@ -198,7 +198,7 @@ static spry_status search(sp_tuner *t)
     int from, added = 1;
     spry_status s = sp_tune_heats(t, 0);
 
-    while (s == SPRY_OK && !t->stopped && !t->late && added &&
+    while (s == SPRY_OK && !t->stopped && !t->late && !t->due && added &&
            sp_tuner_left(t) > 0.1 * t->opt.seconds) {
         int leader = t->best;
 
