@@ -23,7 +23,7 @@ BUILD = HERE / "build" / "release"
 QUICK = bool(os.environ.get("QUICK"))
 NETS = os.environ.get("NETS", "mobilenetv3" if QUICK else
                       "resnet50,mobilenetv3,inceptionv3,bert").split(",")
-TURNS = int(os.environ.get("TURNS", 7 if QUICK else 15))
+TURNS = int(os.environ.get("TURNS", 7 if QUICK else 11))
 # Time of oneDNN's layers, and PyTorch's over ours.
 LAYERS = {"mobilenetv3": 1.15}
 TORCH = {"resnet50": 1.1, "mobilenetv3": 1.5, "inceptionv3": 1.35, "bert": 1.2}
@@ -140,7 +140,7 @@ def alone(folder, net, threads):
 def tuned_alone(folder, net, threads):
     """Seconds that this took; it is done once."""
     if (net, threads) not in took:
-        seconds = (10 if QUICK else 30) if threads == 1 else BUDGET
+        seconds = (10 if QUICK else 20) if threads == 1 else BUDGET
         took[net, threads] = tune(net, threads, alone(folder, net, threads),
                                   seconds, transfer=0)
     return took[net, threads]
@@ -153,7 +153,7 @@ def part_threads(folder):
     for net in NETS:
         all = [Runner("one", spry(net, 1, ":memory:"), 1),
                Runner("two", spry(net, 2, ":memory:"), 2)]
-        race(all, 2 * TURNS)
+        race(all)
         x = ratio(all[1], all[0])
         ms = [1e3 * statistics.median(r.seconds) for r in all]
         print(f"{net}: one thread {ms[0]:.2f} ms, two {ms[1]:.2f} ms: "
@@ -246,15 +246,15 @@ def part_tune(folder):
 
 
 def part_long(folder):
-    """A minute beside four, for the network that is quickest to time."""
+    """A minute beside two, for the network that is quickest to time."""
     store = f"{folder}/long.db"
-    tune("mobilenetv3", 2, store, 240, transfer=0)
+    tune("mobilenetv3", 2, store, 120, transfer=0)
     all = [Runner("minute", spry("mobilenetv3", 2,
                                  alone(folder, "mobilenetv3", 2)), 2),
            Runner("long", spry("mobilenetv3", 2, store), 2)]
     race(all, 2 * TURNS)
     x = ratio(all[1], all[0])
-    print(f"mobilenetv3: a minute's tuning over four minutes': {text_of(x)}")
+    print(f"mobilenetv3: a minute's tuning over two minutes': {text_of(x)}")
     aim("mobilenetv3-minute-over-long", x[0], 1.03, more=False)
     for r in all:
         r.close()

@@ -73,10 +73,15 @@ INLINE vec load_some(const float *x, int64_t count)
     return y;
 }
 
+/* What is short is done in registers. */
 INLINE vec finish(vec x, const sp_finish *f)
 {
     vec low = same(f->low), high = same(f->high);
 
+    if (f->act == SPRY_ACT_HSWISH)
+        return curve(x, SPRY_ACT_HSWISH, 0, 0);
+    if (!f->clamps)
+        return x;
     x = choose(x < low, low, x);
     return choose(x > high, high, x);
 }
@@ -91,14 +96,11 @@ INLINE void put(const sp_tile *t, float *out, const float *add, vec x, int v)
     if (left >= LANES) {
         if (add)
             x += load(add + v * LANES);
-        if (t->f->clamps)
-            x = finish(x, t->f);
-        store(out + v * LANES, x);
+        store(out + v * LANES, finish(x, t->f));
     } else if (left > 0) {
         if (add)
             x += load_some(add + v * LANES, left);
-        if (t->f->clamps)
-            x = finish(x, t->f);
+        x = finish(x, t->f);
         memcpy(out + v * LANES, &x, (size_t)left * sizeof *out);
     }
 }
@@ -109,7 +111,8 @@ static __attribute__((noinline)) void finish_curved(const sp_tile *t,
                                                     const float *add, int mr)
 {
     for (int m = 0; m < mr; m++, out += t->pitch) {
-        bend(out, t->keep, t->f);
+        if (t->f->act != SPRY_ACT_HSWISH)
+            bend(out, t->keep, t->f);
         if (!add || !t->f->adds_after)
             continue;
         for (int64_t j = 0; j < t->keep; j++)
@@ -140,7 +143,7 @@ INLINE void one_tile(const sp_tile *t, const float *in, float *out,
             put(t, out + m * t->pitch, before ? before + m * t->pitch : NULL,
                 sum[m * V + v], v);
     }
-    if (t->f->curved || t->f->adds_after)
+    if ((t->f->curved && t->f->act != SPRY_ACT_HSWISH) || t->f->adds_after)
         finish_curved(t, out, add, MR);
 }
 

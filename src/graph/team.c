@@ -3,9 +3,13 @@
  * A share is whose who claims it first: each thread its own if it is free,
  * then what others have not begun. So a thread that sleeps, or whose core has
  * other work, is not waited for; the caller computes its share instead. */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_getcpu, CPU_CLR */
+#endif
 #include "graph/team.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define LOOK_OUT 50e-6 /* seconds before a thread goes to sleep */
@@ -25,6 +29,7 @@ struct sp_team {
     _Alignas(64) atomic_int asleep; /* is some thread? */
     atomic_int closing;
     atomic_int next; /* who a new thread is */
+    atomic_int core; /* the caller's, of this turn; -1: not known */
     int threads;
     sp_job *job; /* these two do not change while a share is open */
     void *arg;
@@ -113,16 +118,69 @@ static uint64_t await_turn(sp_team *t, uint64_t last)
     return now;
 }
 
+/* ---- where threads run ----
+ *
+ * A system with other work may wake a thread on the core of the caller that
+ * waits for it: both then share one core and wait for each other. Such a
+ * thread goes to any other core that it may use. */
+
+#ifdef __linux__
+typedef cpu_set_t core_set;
+
+static int core_now(void)
+{
+    return sched_getcpu();
+}
+
+static void cores_allowed(core_set *out)
+{
+    if (sched_getaffinity(0, sizeof *out, out) != 0)
+        CPU_ZERO(out);
+}
+
+static void leave_core(int core, const core_set *may)
+{
+    core_set others = *may;
+
+    if (core < 0 || core >= CPU_SETSIZE || core != core_now())
+        return;
+    CPU_CLR(core, &others);
+    if (CPU_COUNT(&others) > 0)
+        (void)sched_setaffinity(0, sizeof others, &others);
+}
+#else
+typedef int core_set;
+
+static int core_now(void)
+{
+    return -1;
+}
+
+static void cores_allowed(core_set *out)
+{
+    *out = 0;
+}
+
+static void leave_core(int core, const core_set *may)
+{
+    (void)core;
+    (void)may;
+}
+#endif
+
 static void *live(void *arg)
 {
     sp_team *t = arg;
+    core_set may;
     int me = atomic_fetch_add(&t->next, 1);
     uint64_t number = 0;
 
+    cores_allowed(&may);
     for (;;) {
         number = await_turn(t, number);
         if (atomic_load(&t->closing))
             return NULL;
+        leave_core(atomic_load(&t->core), &may);
         work(t, me, number);
     }
 }
@@ -166,6 +224,7 @@ void sp_team_run(sp_team *t, sp_job *job, void *arg, int count)
     t->job = job;
     t->arg = arg;
     atomic_store(&t->open, count);
+    atomic_store_explicit(&t->core, core_now(), memory_order_relaxed);
     begin_turn(t, turn);
     work(t, 0, number_of(turn));
     await_end(t);

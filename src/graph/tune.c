@@ -194,6 +194,7 @@ static spry_status tune_task(sp_tuning *t, int task, double seconds)
 
     if (t->e->o.transfer && t->task[task].rounds == 0)
         s = take_near(t, task, &found);
+    t->task[task].known = found;
     if (s == SPRY_OK && !found)
         s = race_ways(t, task, seconds);
     return s;
@@ -256,6 +257,7 @@ static void look_around(sp_tuning *t)
         /* An equal task of another network needs no time, if that counts. */
         x->closed =
             !sp_family_of(p) || (e->o.transfer && sp_transfer_known(e, p));
+        x->known = x->closed;
     }
 }
 

@@ -103,7 +103,7 @@ double sp_task_seconds(const sp_task_state *t, int tasks, int task,
     if (order == SPRY_BY_GRADIENT)
         return least;
     for (int i = 0; i < tasks; i++)
-        if (!t[i].closed || i == task)
+        if (!t[i].closed || t[i].known || i == task)
             whole += order == SPRY_BY_FLOPS ? t[i].flops
                                             : fmax(t[i].now - t[i].bound, 0);
     part = order == SPRY_BY_FLOPS ? t[task].flops

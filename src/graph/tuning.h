@@ -13,6 +13,7 @@ typedef struct {
     double flops, weight;
     double best[SP_TASK_ROUNDS + 1]; /* seconds behind each round */
     int rounds, closed;
+    int known; /* by what others taught: it needs no share of the time */
 } sp_task_state;
 
 typedef struct {
