@@ -65,13 +65,15 @@ records()
 # A server for the fleet in `uri`, or why there is none.
 start_server()
 {
-    server=$here/server
+    server=$(mktemp -d) # of its own: another user's, where we are root
     uri=$("$top/tools/postgres.sh" start "$server" 2>"$here/log") &&
         "$spry" fleet init --lease 1s --tries 100 --store "$uri" \
             >"$here/log" 2>&1 &&
         "$spry" probe --threads 1 --write "$here/card" >"$here/log" 2>&1 &&
         return
     echo "fleet work is left out: ${uri:-$(tail -n 1 "$here/log")}"
+    "$top/tools/postgres.sh" stop "$server" >/dev/null 2>&1
+    rm -rf "$server"
     server=''
 }
 
