@@ -19,13 +19,51 @@ static PetscErrorCode operand(Mat M, const void *data, spry_dense *out)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode run(Mat A, product *p, Mat B, Mat C)
+enum { AT_ONCE, ONE_BY_ONE, TRIES = 4 };
+
+/* Columns of few entries a row are often faster one by one, by the plan for
+ * vectors. Whichever computes, it is right: the first products try both. */
+static int choose(product *p, const spry_plan *vector)
+{
+    if (p->way[AT_ONCE] != p->plan || p->way[ONE_BY_ONE] != vector) {
+        p->way[AT_ONCE] = p->plan;
+        p->way[ONE_BY_ONE] = vector;
+        p->tries = 0;
+    }
+    if (p->tries < TRIES)
+        return p->tries % 2;
+    return p->best[ONE_BY_ONE] < p->best[AT_ONCE];
+}
+
+static void note(product *p, int way, PetscLogDouble seconds)
+{
+    if (p->tries >= TRIES)
+        return;
+    if (p->tries < 2 || seconds < p->best[way])
+        p->best[way] = seconds;
+    p->tries++;
+}
+
+static spry_status one_by_one(const spry_plan *plan, PetscInt count,
+                              const spry_dense *b, const spry_dense *c)
+{
+    spry_status s = SPRY_OK;
+
+    for (PetscInt j = 0; s == SPRY_OK && j < count; j++)
+        s = spry_run(plan, (const PetscScalar *)b->data + j * b->ld,
+                     (PetscScalar *)c->data + j * c->ld);
+    return s;
+}
+
+/* By p's plan, or by the one for vectors, if there is one. */
+static PetscErrorCode run(Mat A, product *p, product *vector, Mat B, Mat C)
 {
     const PetscScalar *in;
     PetscScalar *out;
     PetscLogDouble before, after;
     spry_dense b, c;
     spry_status s;
+    int way = vector ? choose(p, vector->plan) : AT_ONCE;
 
     PetscFunctionBegin;
     PetscCall(MatDenseGetArrayRead(B, &in));
@@ -33,14 +71,19 @@ static PetscErrorCode run(Mat A, product *p, Mat B, Mat C)
     PetscCall(operand(B, in, &b));
     PetscCall(operand(C, out, &c));
     PetscCall(PetscTime(&before));
-    s = spry_run_dense(p->plan, 1, &b, NULL, 0, &c);
+    if (way == ONE_BY_ONE)
+        s = one_by_one(vector->plan, p->cols, &b, &c);
+    else
+        s = spry_run_dense(p->plan, 1, &b, NULL, 0, &c);
     PetscCall(PetscTime(&after));
     PetscCall(MatDenseRestoreArrayWrite(C, &out));
     PetscCall(MatDenseRestoreArrayRead(B, &in));
     if (s != SPRY_OK)
         refuse(A, p);
-    else
-        ran(A, p, after - before);
+    else {
+        note(p, way, after - before);
+        ran(A, way == ONE_BY_ONE ? vector : p, after - before);
+    }
     PetscFunctionReturn(0);
 }
 
@@ -49,14 +92,16 @@ static PetscErrorCode multiply(Mat C)
     Mat_Product *what = C->product;
     Mat A = what->A, B = what->B;
     products *of;
-    product *p = NULL;
+    product *p = NULL, *vector = NULL;
 
     PetscFunctionBegin;
     PetscCall(products_of(A, &of));
     if (of && B->cmap->N > 0 && C->rmap->n > 0)
         PetscCall(ready(A, of, BY_COLUMNS, B->cmap->N, &p));
     if (p)
-        PetscCall(run(A, p, B, C));
+        PetscCall(ready(A, of, VECTOR, 0, &vector));
+    if (p)
+        PetscCall(run(A, p, vector, B, C));
     if (!p || p->refused)
         PetscCall((*C->ops->matmultnumeric)(A, B, C));
     PetscFunctionReturn(0);

@@ -24,6 +24,9 @@ typedef struct {
     PetscBool measured;      /* as much as ever will be */
     PetscBool refused;       /* AIJ's from now on */
     PetscLogDouble spent;    /* seconds in products so far */
+    const spry_plan *way[2]; /* all columns at once, one by one: as raced, */
+    PetscLogDouble best[2];  /* the seconds of each, */
+    int tries;               /* and how often they have been */
 } product;
 
 enum { PRODUCTS = 5 };

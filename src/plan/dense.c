@@ -1,70 +1,75 @@
 /* dense.c - dense operands with strides and a layout each.
  *
- * Kernels take row-major operands; most take rows with gaps between them. All
- * else goes through copies without gaps. */
+ * Kernels take row-major operands; most take rows with gaps between them, and
+ * columns a few at a time (columns.c). All else goes through copies without
+ * gaps. */
+#include <string.h>
+
 #include "base/base.h"
+#include "plan/direct.h"
 #include "plan/internal.h"
 
-enum { BLOCK = 32 };
+enum { PIECE = 1024 }; /* rows that a thread copies at a time */
 
-/* An operand as a matrix: element (i, j) is i * down + j * right further. */
-typedef struct {
-    void *data;
-    int64_t rows, cols, down, right;
-} strided;
-
-static strided rows_of(void *data, int64_t rows, int64_t cols)
+static sp_operand rows_of(void *data, int64_t rows, int64_t cols)
 {
-    return (strided){data, rows, cols, cols, 1};
+    return (sp_operand){data, rows, cols, cols, 1};
 }
 
-static strided as_given(const spry_dense *X, int64_t rows, int64_t cols)
+static sp_operand as_given(const spry_dense *X, int64_t rows, int64_t cols)
 {
-    strided s = rows_of(X->data, rows, cols);
+    sp_operand s = rows_of(X->data, rows, cols);
 
     if (X->layout == SPRY_COL_MAJOR) {
         s.down = 1;
-        s.right = X->ld ? X->ld : rows;
+        s.right = cols == 1 ? 1 : X->ld ? X->ld : rows;
     } else if (X->ld)
         s.down = X->ld;
     return s;
 }
 
-static void copy_block(const strided *to, const strided *from, int64_t i0,
-                       int64_t j0, spry_type type)
+/* Rows [i, to) of an operand into another, either in any layout. */
+static void copy_rows(const sp_operand *to, const sp_operand *from, int64_t i,
+                      int64_t end, spry_type type)
 {
-    for (int64_t i = i0; i < to->rows && i < i0 + BLOCK; i++)
-        for (int64_t j = j0; j < to->cols && j < j0 + BLOCK; j++) {
-            int64_t at = i * to->down + j * to->right;
-            int64_t source = i * from->down + j * from->right;
+    const char *in = (const char *)from->data + i * from->down * (int64_t)type;
+    char *out = (char *)to->data + i * to->down * (int64_t)type;
+    sp_turn *turn = sp_direct_here()->turn[type == SPRY_F64];
 
-            if (type == SPRY_F32)
-                ((float *)to->data)[at] = ((const float *)from->data)[source];
-            else
-                ((double *)to->data)[at] = ((const double *)from->data)[source];
+    if (from->right != 1)
+        turn(in, from->right, out, to->down, to->cols, end - i);
+    else if (to->right != 1)
+        turn(in, from->down, out, to->right, end - i, to->cols);
+    else
+        for (; i < end; i++) {
+            memcpy(out, in, (size_t)to->cols * type);
+            in += from->down * (int64_t)type;
+            out += to->down * (int64_t)type;
         }
 }
 
-static void copy(const strided *to, const strided *from, spry_type type,
+/* One of them has its rows side by side. */
+static void copy(const sp_operand *to, const sp_operand *from, spry_type type,
                  int threads)
 {
+    int64_t rows = to->rows;
+
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int64_t i = 0; i < to->rows; i += BLOCK)
-        for (int64_t j = 0; j < to->cols; j += BLOCK)
-            copy_block(to, from, i, j, type);
+    for (int64_t i = 0; i < rows; i += PIECE)
+        copy_rows(to, from, i, rows - i < PIECE ? rows : i + PIECE, type);
 }
 
-static int is_dense(const strided *s)
+static int is_dense(const sp_operand *s)
 {
     return s->right == 1 && (s->down == s->cols || s->rows <= 1);
 }
 
 /* The operand without gaps: itself, or a copy that *held owns. `filled`: its
  * elements are read. */
-static spry_status without_gaps(void **out, void **held, const strided *s,
+static spry_status without_gaps(void **out, void **held, const sp_operand *s,
                                 int filled, const sp_sparse_plan *plan)
 {
-    strided to;
+    sp_operand to;
 
     *held = NULL;
     *out = s->data;
@@ -81,7 +86,7 @@ static spry_status without_gaps(void **out, void **held, const strided *s,
 }
 
 typedef struct {
-    strided B, D, C;
+    sp_operand B, D, C;
 } all_operands;
 
 /* Every operand through what the row-major run wants. */
@@ -102,7 +107,7 @@ static spry_status run_on_copies(const sp_sparse_plan *plan, double alpha,
         s = sp_run_rows(plan, f);
     }
     if (s == SPRY_OK && C) {
-        strided result = rows_of(C, x->C.rows, x->C.cols);
+        sp_operand result = rows_of(C, x->C.rows, x->C.cols);
 
         copy(&x->C, &result, plan->p->type, plan->x.threads);
     }
@@ -166,9 +171,14 @@ spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,
 
     if (s != SPRY_OK)
         return s;
-    if (x.B.right == 1 && x.C.right == 1 &&
-        !(is_dense(&x.B) && is_dense(&x.C)) &&
-        sp_run_takes_strides(plan, beta)) {
+    if ((x.B.right != 1 || x.C.right != 1) &&
+        sp_run_takes_columns(plan, beta)) {
+        s = sp_run_columns(plan, alpha, &x.B, beta, &x.C, &bad);
+        if (s != SPRY_OK || !bad || !plan->packed->pads)
+            return s;
+    } else if (x.B.right == 1 && x.C.right == 1 &&
+               !(is_dense(&x.B) && is_dense(&x.C)) &&
+               sp_run_takes_strides(plan, beta)) {
         sp_operands f = {alpha, beta, x.B.data, NULL, x.C.data};
 
         s = sp_run_strided(plan, f, x.B.down, x.C.down, &bad);

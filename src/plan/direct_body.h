@@ -1,5 +1,6 @@
-/* direct_body.h - loops over compressed columns and blocks, compiled once for
- * each instruction set and, by including itself, for each type and index. */
+/* direct_body.h - loops over compressed columns and blocks, and transposes,
+ * compiled once for each instruction set and, by including itself, for each
+ * type and index. */
 #ifndef SP_PLAN_DIRECT_BODY_H
 #define SP_PLAN_DIRECT_BODY_H
 
@@ -9,6 +10,8 @@
 #define GLUE(a, b) a##_##b
 #define JOIN(a, b) GLUE(a, b)
 #define OWN(name)  JOIN(name, KIND)
+
+#include "plan/turn_body.h"
 
 #define KIND  f32_i32
 #define REAL  float
@@ -30,7 +33,10 @@
 const sp_direct SET(sp_direct) = {{{add_columns_f32_i32, add_columns_f32_i64},
                                    {add_columns_f64_i32, add_columns_f64_i64}},
                                   {{add_blocks_f32_i32, add_blocks_f32_i64},
-                                   {add_blocks_f64_i32, add_blocks_f64_i64}}};
+                                   {add_blocks_f64_i32, add_blocks_f64_i64}},
+                                  {turn_f32, turn_f64},
+                                  {{by_columns_f32_i32, by_columns_f32_i64},
+                                   {by_columns_f64_i32, by_columns_f64_i64}}};
 
 #else
 
@@ -192,6 +198,54 @@ static void OWN(add_blocks)(const spry_compressed *A, int64_t r, int64_t c,
             b.Y += took * n;
             left -= took;
         }
+    }
+}
+
+/* ---- dense columns one after the other ---- */
+
+/* `count` dense columns from j on. */
+INLINE void OWN(few_columns)(const sp_args *a, const int count, int64_t j)
+{
+    const INDEX *start = a->start, *col = a->col;
+    const REAL *val = a->val, *b[4];
+    const REAL alpha = (REAL)a->alpha, beta = (REAL)a->beta;
+    REAL *c[4];
+
+    for (int q = 0; q < count; q++) {
+        b[q] = (const REAL *)a->B + (j + q) * a->n;
+        c[q] = (REAL *)a->C + (j + q) * a->wide;
+    }
+    for (int64_t i = a->first; i < a->last; i++) {
+        REAL sum[4] = {0};
+
+        for (int64_t k = start[i]; k < start[i + 1]; k++)
+            for (int q = 0; q < count; q++)
+                sum[q] += val[k] * b[q][col[k]];
+        for (int q = 0; q < count; q++)
+            c[q][i] = alpha * sum[q] + (beta != 0 ? beta * c[q][i] : 0);
+    }
+}
+
+/* Some rows at a time, so that the cache has their entries for the next
+ * columns. */
+static void OWN(by_columns)(const sp_args *a)
+{
+    enum { SLAB = 2048 };
+    int64_t j;
+
+    for (int64_t i = a->first; i < a->last; i += SLAB) {
+        sp_args slab = *a;
+
+        slab.first = i;
+        slab.last = a->last - i < SLAB ? a->last : i + SLAB;
+        for (j = 0; j + 4 <= a->columns; j += 4)
+            OWN(few_columns)(&slab, 4, j);
+        if (j + 2 <= a->columns) {
+            OWN(few_columns)(&slab, 2, j);
+            j += 2;
+        }
+        if (j < a->columns)
+            OWN(few_columns)(&slab, 1, j);
     }
 }
 

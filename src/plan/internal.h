@@ -47,6 +47,37 @@ int sp_run_takes_strides(const sp_sparse_plan *plan, double beta);
 spry_status sp_run_strided(const sp_sparse_plan *plan, sp_operands f,
                            int64_t ldb, int64_t ldc, int *bad);
 
+/* What a walk over the units works on: all dense columns, or those of one
+ * pass, in copies that hold nothing else. */
+typedef struct {
+    sp_operands f;
+    int64_t n;        /* dense columns */
+    int64_t ldb, ldc; /* elements from a row of B, of C, to the next */
+    int64_t pass;     /* columns at a time */
+    int kept;         /* C is read again at once: no stores past the cache */
+} sp_product_view;
+/* All units, dealt out as the schedule says. */
+spry_status sp_run_view(const sp_sparse_plan *plan, const sp_product_view *v,
+                        int *bad);
+/* Units [first, last) of the only part. */
+int sp_run_units(const sp_sparse_plan *plan, const sp_product_view *v,
+                 int64_t first, int64_t last);
+
+/* A dense operand: element (i, j) is i * down + j * right further. */
+typedef struct {
+    void *data;
+    int64_t rows, cols, down, right;
+} sp_operand;
+
+/* Products whose B or C has its columns one after the other, a few at a time
+ * (columns.c). Which plans take them, and room for what is turned. */
+int sp_run_takes_columns(const sp_sparse_plan *plan, double beta);
+spry_status sp_columns_open(sp_scratch **out, const sp_sparse *p,
+                            const spry_schedule *x);
+spry_status sp_run_columns(const sp_sparse_plan *plan, double alpha,
+                           const sp_operand *B, double beta,
+                           const sp_operand *C, int *bad);
+
 /* Operands anywhere, in any layout (dense.c). */
 spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,
                          const spry_dense *B, const spry_dense *D, double beta,

@@ -1,5 +1,5 @@
 /* make.c - a schedule and a problem become a plan: packed data, a kernel. */
-#include "plan/sparse.h"
+#include "plan/internal.h"
 
 #include "base/base.h"
 #include "machine/isa.h"
@@ -91,6 +91,8 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     s = pack(plan, m);
     if (s == SPRY_OK && x->copy)
         s = sp_scratch_open(&plan->scratch, p->A->cols * x->pass, p->type);
+    if (s == SPRY_OK)
+        s = sp_columns_open(&plan->turned, p, x);
     if (s != SPRY_OK) {
         sp_sparse_plan_free(plan);
         return s;
@@ -157,6 +159,7 @@ void sp_sparse_plan_free(sp_sparse_plan *plan)
     sp_packed_free(plan->packed);
     sp_slots_free(plan->slots);
     sp_scratch_close(plan->scratch);
+    sp_scratch_close(plan->turned);
     sp_jit_free(plan->code);
     sp_jit_free(plan->rest_code);
     sp_kernels_free(plan->kernels);

@@ -29,20 +29,11 @@ static int can_stream(const sp_sparse_plan *plan, const sp_operands *f,
            plan->x.pass * size % bytes == 0;
 }
 
-/* What a walk over the units works on: all dense columns, or the columns of
- * one pass, in a copy of B that holds nothing else. */
-typedef struct {
-    sp_operands f;
-    int64_t n;        /* dense columns */
-    int64_t ldb, ldc; /* elements from a row of B, of C, to the next */
-    int64_t pass;     /* columns at a time */
-} view;
-
-static view whole(const sp_sparse_plan *plan, const sp_operands *f)
+static sp_product_view whole(const sp_sparse_plan *plan, const sp_operands *f)
 {
     int64_t n = plan->p->n;
 
-    return (view){*f, n, n, n, plan->x.pass ? plan->x.pass : n};
+    return (sp_product_view){*f, n, n, n, plan->x.pass ? plan->x.pass : n, 0};
 }
 
 int sp_plan_inner(const sp_sparse_plan *plan)
@@ -67,7 +58,7 @@ int64_t sp_plan_mid_prefetch(const sp_sparse_plan *plan, const sp_part *q)
 
 /* Which dense operands a part walks, and from where on. */
 static void set_operands(sp_args *a, const sp_sparse_plan *plan,
-                         const sp_part *q, const view *v)
+                         const sp_part *q, const sp_product_view *v)
 {
     const sp_operands *f = &v->f;
     const void *dense[] = {f->B, f->D, f->C};
@@ -81,7 +72,7 @@ static void set_operands(sp_args *a, const sp_sparse_plan *plan,
 
 /* The arguments that do not depend on the range of units. */
 static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
-                         const view *v)
+                         const sp_product_view *v)
 {
     const sp_sparse *p = plan->p;
     const sp_operands *f = &v->f;
@@ -114,7 +105,7 @@ static sp_args part_args(const sp_sparse_plan *plan, const sp_part *q,
         .prefetch = plan->x.prefetch,
         .mid_prefetch = sp_plan_mid_prefetch(plan, q),
         .pass = v->pass,
-        .stream = can_stream(plan, f, v->ldc),
+        .stream = !v->kept && can_stream(plan, f, v->ldc),
     };
 
     set_operands(&a, plan, q, v);
@@ -144,7 +135,8 @@ static int64_t unit_of_row(const sp_sparse_plan *plan, const sp_part *q,
 
 /* Blocks and the rows they leave, a few at a time, so that the second find
  * the result where the first have just put it. */
-static int run_slabs(const sp_sparse_plan *plan, const view *v, int t)
+static int run_slabs(const sp_sparse_plan *plan, const sp_product_view *v,
+                     int t)
 {
     enum { SLAB = 1 << 16 }; /* bytes of the result */
     const sp_part *blocks = plan->packed->part, *rest = blocks + 1;
@@ -167,7 +159,8 @@ static int run_slabs(const sp_sparse_plan *plan, const view *v, int t)
 }
 
 /* All parts for thread t's share of the units. */
-static int run_share(const sp_sparse_plan *plan, const view *v, int t)
+static int run_share(const sp_sparse_plan *plan, const sp_product_view *v,
+                     int t)
 {
     int bad = 0;
 
@@ -188,7 +181,17 @@ static int run_share(const sp_sparse_plan *plan, const view *v, int t)
     return bad;
 }
 
-static int run_static(const sp_sparse_plan *plan, const view *v)
+int sp_run_units(const sp_sparse_plan *plan, const sp_product_view *v,
+                 int64_t first, int64_t last)
+{
+    sp_args a = part_args(plan, plan->packed->part, v);
+
+    a.first = first;
+    a.last = last;
+    return plan->kernel(&a);
+}
+
+static int run_static(const sp_sparse_plan *plan, const sp_product_view *v)
 {
     int bad = 0, shares = plan->x.threads;
 
@@ -215,7 +218,7 @@ static void gather(atomic_int *here, int all)
  * awake, over many runs of their shares, they do. */
 void sp_run_crowded(const sp_sparse_plan *plan, sp_operands f, int times)
 {
-    view v = whole(plan, &f);
+    sp_product_view v = whole(plan, &f);
     int shares = plan->x.threads;
     atomic_int here = 0;
 
@@ -232,7 +235,7 @@ int sp_run_has_shares(const sp_sparse_plan *plan)
     return plan->x.format != SPRY_SUPER && !plan->x.chunk && !plan->scratch;
 }
 
-static int run_dynamic(const sp_sparse_plan *plan, const view *v)
+static int run_dynamic(const sp_sparse_plan *plan, const sp_product_view *v)
 {
     const sp_part *q = plan->packed->part;
     int64_t chunk = plan->x.chunk;
@@ -254,7 +257,7 @@ static int run_dynamic(const sp_sparse_plan *plan, const view *v)
 /* ---- passes over copies of B ---- */
 
 /* Columns [from, from + width) of B, packed; called by all threads. */
-static void copy_columns(const sp_sparse_plan *plan, const view *v,
+static void copy_columns(const sp_sparse_plan *plan, const sp_product_view *v,
                          int64_t from, void *copy, int64_t width)
 {
     int64_t size = (int64_t)plan->p->type, row = v->ldb * size;
@@ -266,8 +269,8 @@ static void copy_columns(const sp_sparse_plan *plan, const view *v,
         memcpy((char *)copy + (size_t)c * bytes, in + c * row, bytes);
 }
 
-static spry_status run_copies(const sp_sparse_plan *plan, const view *all,
-                              int *bad)
+static spry_status run_copies(const sp_sparse_plan *plan,
+                              const sp_product_view *all, int *bad)
 {
     int64_t n = plan->p->n, step = plan->x.pass;
     int found = 0, shares = plan->x.threads;
@@ -278,7 +281,7 @@ static spry_status run_copies(const sp_sparse_plan *plan, const view *all,
 #pragma omp parallel num_threads(shares) reduction(| : found)
     for (int64_t from = 0; from < n; from += step) {
         int64_t width = n - from < step ? n - from : step;
-        view v = {all->f, width, width, all->ldc, width};
+        sp_product_view v = {all->f, width, width, all->ldc, width, all->kept};
 
         v.f.B = copy;
         v.f.C = (char *)all->f.C + from * (int64_t)plan->p->type;
@@ -293,7 +296,7 @@ static spry_status run_copies(const sp_sparse_plan *plan, const view *all,
 }
 
 /* A nest deals out its own threads. */
-static int run_nest(const sp_sparse_plan *plan, const view *v)
+static int run_nest(const sp_sparse_plan *plan, const sp_product_view *v)
 {
     sp_args a = part_args(plan, plan->packed->part, v);
 
@@ -350,10 +353,11 @@ static spry_status run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
     return s;
 }
 
-static spry_status run_view(const sp_sparse_plan *plan, const view *v, int *bad)
+spry_status sp_run_view(const sp_sparse_plan *plan, const sp_product_view *v,
+                        int *bad)
 {
     *bad = 0;
-    if (plan->x.copy)
+    if (plan->x.copy && v->pass < v->n)
         return run_copies(plan, v, bad);
     *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, v)
            : plan->x.chunk              ? run_dynamic(plan, v)
@@ -363,12 +367,12 @@ static spry_status run_view(const sp_sparse_plan *plan, const view *v, int *bad)
 
 spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
 {
-    view v;
+    sp_product_view v;
 
     if (!plan->packed->covers)
         scale(plan, &f);
     v = whole(plan, &f);
-    return run_view(plan, &v, bad);
+    return sp_run_view(plan, &v, bad);
 }
 
 /* Kernels that know their width know their rows' distance, too; zeros of
@@ -383,11 +387,11 @@ int sp_run_takes_strides(const sp_sparse_plan *plan, double beta)
 spry_status sp_run_strided(const sp_sparse_plan *plan, sp_operands f,
                            int64_t ldb, int64_t ldc, int *bad)
 {
-    view v = whole(plan, &f);
+    sp_product_view v = whole(plan, &f);
 
     v.ldb = ldb;
     v.ldc = ldc;
-    return run_view(plan, &v, bad);
+    return sp_run_view(plan, &v, bad);
 }
 
 /* Row-major operands. Padding multiplies zeros by the dense operand; where

@@ -23,6 +23,7 @@ typedef struct {
     struct sp_kernels *kernels; /* or for many; both NULL: built in */
     int foreign;         /* for a wider machine than this one: not to be run */
     sp_scratch *scratch; /* room for copies of the dense operand */
+    sp_scratch *turned;  /* room for columns of dense operands, as rows */
     sp_slots *slots;     /* of entries in `packed`; NULL: never refilled */
     int threads;         /* that may pack */
 } sp_sparse_plan;

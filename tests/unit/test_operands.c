@@ -2,6 +2,7 @@
  * products straight from arrays. Integers, so every sum is exact. */
 #include "odd_matrices.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "matrix/matrix.h"
@@ -9,7 +10,11 @@
 
 static const char *const spmm[] = {
     "csr",
+    "csr threads=3",
+    "csr index=64",
+    "csr index=16",
     "csr tile=2",
+    "csr tile=2 threads=3",
     "csr tile=2 threads=3 chunk=7",
     "csr tile=1 pass=16",
     "csr tile=1 pass=16 copy=1 threads=3",
@@ -146,6 +151,87 @@ static void every_layout(void **state)
             spry_matrix_free(A);
         }
     assert_true(done > 500);
+}
+
+static double value_at(const void *x, int64_t k, spry_type type)
+{
+    return type == SPRY_F32 ? (double)((const float *)x)[k]
+                            : ((const double *)x)[k];
+}
+
+static void set_at(void *x, int64_t k, spry_type type, double value)
+{
+    if (type == SPRY_F32)
+        ((float *)x)[k] = (float)value;
+    else
+        ((double *)x)[k] = value;
+}
+
+/* More rows than are turned at a time: columns are computed as rows are, in
+ * both types, an infinity among them that padding must not spread. */
+static void check_columns(const char *text, spry_type type, double odd)
+{
+    enum { N = 21 };
+    spry_matrix *A;
+    spry_problem *p;
+    spry_plan *plan;
+    spry_machine m;
+    spry_dense rows[2], cols[2];
+
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_matrix_generate(&A, "stencil5,nx=70,ny=41", 1));
+    for (int64_t k = 0; k < A->nnz; k++) /* sums are exact, none is NaN */
+        set_at((void *)(uintptr_t)A->val, k, A->type, (double)(k % 7) + 1);
+    check_ok(spry_problem_spmm(&p, A, N, type));
+    check_ok(make_plan(&plan, p, text, m.isa));
+    for (int i = 0; i < 2; i++) {
+        rows[i] = (spry_dense){sp_alloc(A->rows * N, type), 0, SPRY_ROW_MAJOR};
+        cols[i] = (spry_dense){sp_alloc((A->rows + 3) * N, type), A->rows + 3,
+                               SPRY_COL_MAJOR};
+    }
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t j = 0; j < N; j++) {
+            double x = i == 1234 && j == 5 ? odd : (double)((i + 3 * j) % 9);
+
+            set_at(rows[0].data, i * N + j, type, x);
+            set_at(cols[0].data, j * (A->rows + 3) + i, type, x);
+        }
+    check_ok(spry_run_dense(plan, 1, &rows[0], NULL, 0, &rows[1]));
+    check_ok(spry_run_dense(plan, 1, &cols[0], NULL, 0, &cols[1]));
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t j = 0; j < N; j++) {
+            double want = value_at(rows[1].data, i * N + j, type);
+            double got = value_at(cols[1].data, j * (A->rows + 3) + i, type);
+
+            assert_true(got == want);
+        }
+    for (int i = 0; i < 2; i++) {
+        sp_free(rows[i].data);
+        sp_free(cols[i].data);
+    }
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+static void columns_are_turned(void **state)
+{
+    static const char *const text[] = {"csr threads=2",
+                                       "csr tile=2 threads=2",
+                                       "csr tile=4 pass=16",
+                                       "csr tile=2 order=length threads=2",
+                                       "bcsr r=2 c=2 tile=2",
+                                       "sell slice=2 tile=4",
+                                       "csr tile=2 panel=512",
+                                       "bcsr r=4 c=4 rest=50 tile=2 threads=2",
+                                       "csr tile=2 chunk=64 threads=2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        check_columns(text[i], SPRY_F32, 1);
+        check_columns(text[i], SPRY_F64, 1);
+        check_columns(text[i], SPRY_F64, INFINITY);
+    }
 }
 
 static void a_vector_with_gaps(void **state)
@@ -309,20 +395,6 @@ static void check_direct(const spry_matrix *A, int64_t n, spry_index width,
     sp_free(want);
 }
 
-static double value_at(const void *x, int64_t k, spry_type type)
-{
-    return type == SPRY_F32 ? (double)((const float *)x)[k]
-                            : ((const double *)x)[k];
-}
-
-static void set_at(void *x, int64_t k, spry_type type, double value)
-{
-    if (type == SPRY_F32)
-        ((float *)x)[k] = (float)value;
-    else
-        ((double *)x)[k] = value;
-}
-
 /* Every other block of r x c, values and operands small integers. */
 static void check_blocks(int64_t r, int64_t c, int64_t n, spry_type type)
 {
@@ -471,6 +543,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout),
+        cmocka_unit_test(columns_are_turned),
         cmocka_unit_test(a_vector_with_gaps),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(transposed_products_follow_the_matrix),
