@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -33,10 +34,17 @@ static const double WHOLE = 1080, QUICK = 150;
 static const double DOUBT = 0.97;
 static const char *const build_name[BUILDS] = {"ours", "other", "again"};
 
+/* Threads that wait for more work keep their cores busy for a while: before a
+ * build runs, those of the others have gone to sleep, and a run that does not
+ * count has woken its own. */
+static const double SLEEP = 4e-3, SAMPLE = 3e-3;
+enum { MOST_RUNS = 1000 };
+
 typedef struct {
     bench_talk talk;
     char folder[BENCH_FOLDER]; /* its SPRY_HOME */
     char schedule[LINE];
+    int runs; /* of a sample, the same for all builds */
 } build;
 
 typedef struct {
@@ -55,16 +63,43 @@ static double clock_of_runs(void)
     return ran;
 }
 
+/* Seconds that so many runs take together; PATIENCE: no answer. */
+static double run_times(build *b, int times)
+{
+    char question[32], answer[LINE] = "";
+
+    snprintf(question, sizeof question, "run %d\n", times);
+    if (bench_talk_ask(&b->talk, question, answer, sizeof answer, PATIENCE) &&
+        strncmp(answer, "ran ", 4) == 0)
+        return strtod(answer + 4, NULL);
+    return PATIENCE; /* who does not answer has lost */
+}
+
+static void let_others_sleep(void)
+{
+    struct timespec t = {.tv_nsec = (long)(1e9 * SLEEP)};
+
+    nanosleep(&t, NULL);
+}
+
 static void run_once(void *ctx)
 {
     build *b = ctx;
-    char answer[LINE] = "";
 
-    if (bench_talk_ask(&b->talk, "run 1\n", answer, sizeof answer, PATIENCE) &&
-        strncmp(answer, "ran ", 4) == 0)
-        ran += strtod(answer + 4, NULL);
-    else
-        ran += PATIENCE; /* who does not answer has lost */
+    let_others_sleep();
+    (void)run_times(b, 1);
+    ran += run_times(b, b->runs);
+}
+
+/* As many runs as make a sample worth its sleep. */
+static int runs_of_a_sample(build *b)
+{
+    double one;
+
+    let_others_sleep();
+    (void)run_times(b, 1);
+    one = fmax(run_times(b, 1), SAMPLE / MOST_RUNS);
+    return one < SAMPLE ? (int)(SAMPLE / one) + 1 : 1;
 }
 
 /* ---- the builds ---- */
@@ -110,6 +145,9 @@ static int tune(contest *c, const char *name, const char *question)
         }
         snprintf(b->schedule, sizeof b->schedule, "%s", answer + 3);
     }
+    c->b[OURS].runs = runs_of_a_sample(&c->b[OURS]);
+    for (int i = 0; i < BUILDS; i++)
+        c->b[i].runs = c->b[OURS].runs;
     return 1;
 }
 
@@ -150,8 +188,8 @@ static void meet(contest *c, const char *name, const char *question, int group)
     c->again[c->count] = 1 / out[AGAIN].speedup;
     c->group[c->count++] = group;
     printf("%-24s %8.3g ms %6.3f [%.3f, %.3f] control %6.3f\n", name,
-           1e3 * out[OURS].seconds, 1 / out[OTHER].speedup, 1 / out[OTHER].high,
-           1 / out[OTHER].low, 1 / out[AGAIN].speedup);
+           1e3 * out[OURS].seconds / c->b[OURS].runs, 1 / out[OTHER].speedup,
+           1 / out[OTHER].high, 1 / out[OTHER].low, 1 / out[AGAIN].speedup);
     for (int i = 0; i < BUILDS; i++)
         printf("    %-6s %s\n", build_name[i], c->b[i].schedule);
     fflush(stdout);
