@@ -20,6 +20,10 @@
 /* Less than so many seconds for a task is no race. */
 #define LEAST 1.0
 
+/* Where others taught most of it, what is a smaller part of the run than this
+ * stays as it is expected to be fastest. */
+#define SMALL 0.01
+
 /* Old and new in turns, with so many runs each; untuned and tuned in at least
  * so many pairs, which is what an interval needs. */
 enum { NEAR = 3, TURNS = 6, TURN_RUNS = 2, PAIRS = 6 };
@@ -195,7 +199,9 @@ static spry_status tune_task(sp_tuning *t, int task, double seconds)
     if (t->e->o.transfer && t->task[task].rounds == 0)
         s = take_near(t, task, &found);
     t->task[task].known = found;
-    if (s == SPRY_OK && !found)
+    t->taught |= found;
+    if (s == SPRY_OK && !found &&
+        !(t->taught && t->task[task].now < SMALL * t->whole))
         s = race_ways(t, task, seconds);
     return s;
 }
@@ -258,6 +264,8 @@ static void look_around(sp_tuning *t)
         x->closed =
             !sp_family_of(p) || (e->o.transfer && sp_transfer_known(e, p));
         x->known = x->closed;
+        t->whole += x->now;
+        t->taught |= x->known && sp_family_of(p);
     }
 }
 

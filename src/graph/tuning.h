@@ -23,6 +23,8 @@ typedef struct {
     double begun, budget, saved;
     double trial;   /* seconds that trying a text in the network takes */
     double reserve; /* for the race in the end */
+    double whole;   /* seconds of all tasks, untuned */
+    int taught;     /* some tasks are known from elsewhere */
     int done, stopped;
 } sp_tuning;
 
