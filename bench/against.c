@@ -28,7 +28,7 @@ enum { OURS, OTHER, AGAIN, BUILDS, MOST = 200, LINE = 4096 };
 enum { MATRICES, NETWORKS, LOOPS, GROUPS };
 static const char *const group_name[GROUPS] = {"matrices", "networks", "loops"};
 
-static const double PATIENCE = 120;     /* seconds for one answer */
+static const double PATIENCE = 300;     /* seconds for one answer */
 static const double RACE_SECONDS = 1.5; /* and as long once more in doubt */
 static const double WHOLE = 1080, QUICK = 150;
 static const double DOUBT = 0.97;

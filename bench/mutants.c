@@ -270,7 +270,8 @@ int main(void)
         fprintf(stderr, "%s\n", spry_message());
         return 1;
     }
-    network_mutants(&r);
+    if (!getenv("MATRICES")) /* those alone */
+        network_mutants(&r);
     if (getenv("NETWORKS")) { /* those alone */
         bench_folder_remove(home);
         return 0;

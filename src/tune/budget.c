@@ -27,7 +27,7 @@ static const double LEAST_RUNS = 30, LEAST_SECONDS = 0.15;
 
 /* Where no budget is named, long runs get time for so many: two heats and a
  * final of three. Beyond MOST_SECONDS a user would rather be asked. */
-static const double ENOUGH_RUNS = 80, MOST_SECONDS = 90;
+static const double ENOUGH_RUNS = 40, MOST_SECONDS = 60;
 
 /* A first look at a machine takes about so long. */
 static const double PROBE_SECONDS = 1.5, PROBE_SHARE = 0.2;
