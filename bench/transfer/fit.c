@@ -158,8 +158,8 @@ int is_run(const curve *c, int m)
 /* Trained on all that the target gave. */
 static void fit_there(curve *c)
 {
-    static const int64_t nowhere[2];
-    static const sp_examples nobody = {.start = (int64_t *)(uintptr_t)nowhere};
+    static int64_t nowhere[2];
+    static const sp_examples nobody = {.start = nowhere};
     sp_dataset none = {.e = &nobody};
 
     fit_source(c, &c->there, &c->pool.t, &none);

@@ -60,8 +60,8 @@ static double test(const bench *b, const sp_pretrained *source, int task,
 /* One teacher and operation against all. */
 static void teach(double out[TASKS], const bench *b, int task, int op)
 {
-    static const int64_t nowhere[2];
-    const sp_examples nobody = {.start = (int64_t *)(uintptr_t)nowhere};
+    static int64_t nowhere[2];
+    const sp_examples nobody = {.start = nowhere};
     const sp_dataset none = {.e = &nobody};
     sp_fitting l = {.seed = 1, .threads = 1, .rounds = b->quick ? 40 : 100};
     side s = {1};

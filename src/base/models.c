@@ -26,15 +26,15 @@ static int found(char *out, size_t size, const char *folder, const char *name)
     return *folder && n > 0 && (size_t)n < size && access(out, R_OK) == 0;
 }
 
-/* The file this function was loaded from; 0 when nobody knows. */
+/* The file that we were loaded from; 0 when nobody knows. */
 static int own_file(char out[PATH])
 {
+    static const char here;
     struct link_map *map = NULL;
     Dl_info info;
     ssize_t n;
-    void *here = (void *)(uintptr_t)own_file;
 
-    if (dladdr1(here, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
+    if (dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
         *map->l_name)
         return realpath(map->l_name, out) != NULL;
     n = readlink("/proc/self/exe", out, PATH - 1);
