@@ -23,6 +23,7 @@ _TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
 _INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
 _SMALL = 20000  # products: below, a call costs more than it saves
 _LONG = 8  # entries of a row, from which threads of columns pay
+_VECTORS = 12  # entries of a row, from which vectors along it pay
 
 _original: list[tuple[Any, str, Callable]] = []
 
@@ -73,8 +74,10 @@ def _product(function: Callable, rows: int, cols: int, starts: int, n: int,
 
 def _csr_matvec(original: Callable, threads: int) -> Callable:
     def replaced(rows, cols, *arrays):
-        if not _product(lib.spry_csr_multiply, rows, cols, rows, 1, arrays, (),
-                        threads):
+        # Short rows are SciPy's own loop, and one thread gains nothing.
+        if (threads == 1 and len(arrays[1]) < _VECTORS * rows) or not _product(
+                lib.spry_csr_multiply, rows, cols, rows, 1, arrays, (),
+                threads):
             original(rows, cols, *arrays)
 
     return replaced
