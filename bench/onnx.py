@@ -300,6 +300,8 @@ def part_orders(folder):
     for r in all:
         print(f"{net}, {seconds} s by {r.name}: "
               f"{1e3 * statistics.median(r.seconds):.2f} ms")
+        if r.name != "payoff" and all[0].name == "payoff":
+            aim(f"{net}-payoff-over-{r.name}", ratio(all[0], r)[0], 1)
         r.close()
 
 

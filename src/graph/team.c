@@ -2,7 +2,9 @@
  *
  * A share is whose who claims it first: each thread its own if it is free,
  * then what others have not begun. So a thread that sleeps, or whose core has
- * other work, is not waited for; the caller computes its share instead. */
+ * other work, is not waited for; the caller computes its share instead. Who is
+ * stopped in the middle of one must be waited for: when that cost more than
+ * the others won, the caller works alone for a while. */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getcpu, CPU_CLR */
 #endif
@@ -22,6 +24,12 @@ enum { BITS = 32 };
 #define FREE    (((uint64_t)1 << BITS) - 1)
 #define COUNTED ((uint64_t)1 << 63)
 
+/* Seconds: lost in all before the caller works alone; for how long, at first
+ * and at most. */
+#define LOST          0.3e-3
+#define ALONE         5e-3
+#define ALONE_AT_MOST 0.3
+
 struct sp_team {
     _Alignas(64) atomic_uint_fast64_t turn;
     _Alignas(64) atomic_int open;   /* shares that are not done */
@@ -33,6 +41,9 @@ struct sp_team {
     int threads;
     sp_job *job; /* these two do not change while a share is open */
     void *arg;
+    /* Seconds won by the others, lately and since the caller was alone; until
+     * when it is alone, and for how long the next time. */
+    double won, won_since, alone_until, alone;
     pthread_t *thread; /* [threads - 1] */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
@@ -86,14 +97,17 @@ static void finish_share(sp_team *t)
     }
 }
 
-static void work(sp_team *t, int me, uint64_t number)
+/* How many shares were mine? */
+static int work(sp_team *t, int me, uint64_t number)
 {
-    int i;
+    int i, mine = 0;
 
     while ((i = claim(t, me, number)) >= 0) {
         t->job(t->arg, i);
         finish_share(t);
+        mine++;
     }
+    return mine;
 }
 
 /* The number of the job after `last`. */
@@ -181,7 +195,7 @@ static void *live(void *arg)
         if (atomic_load(&t->closing))
             return NULL;
         leave_core(atomic_load(&t->core), &may);
-        work(t, me, number);
+        (void)work(t, me, number);
     }
 }
 
@@ -212,11 +226,30 @@ static void await_end(sp_team *t)
     }
 }
 
+/* Did the others win time? They computed `others` shares, each of which takes
+ * the caller so many seconds, and were waited for. */
+static void judge(sp_team *t, int others, double each, double waited)
+{
+    double won = others * each - waited;
+
+    t->won = t->won + won < LOST ? t->won + won : LOST;
+    t->won_since += won;
+    if (t->won_since > 10 * t->alone)
+        t->alone = ALONE;
+    if (t->won > -LOST)
+        return;
+    t->alone_until = sp_seconds() + t->alone;
+    t->alone = 2 * t->alone < ALONE_AT_MOST ? 2 * t->alone : ALONE_AT_MOST;
+    t->won = t->won_since = 0;
+}
+
 void sp_team_run(sp_team *t, sp_job *job, void *arg, int count)
 {
     uint64_t turn = turn_after(atomic_load(&t->turn), count);
+    double begun = count > 1 && t->threads > 1 ? sp_seconds() : 0, worked;
+    int mine;
 
-    if (count <= 1 || t->threads == 1) {
+    if (count <= 1 || t->threads == 1 || begun < t->alone_until) {
         for (int i = 0; i < count; i++)
             job(arg, i);
         return;
@@ -226,8 +259,11 @@ void sp_team_run(sp_team *t, sp_job *job, void *arg, int count)
     atomic_store(&t->open, count);
     atomic_store_explicit(&t->core, core_now(), memory_order_relaxed);
     begin_turn(t, turn);
-    work(t, 0, number_of(turn));
+    mine = work(t, 0, number_of(turn));
+    worked = sp_seconds();
     await_end(t);
+    judge(t, count - mine, mine ? (worked - begun) / mine : 0,
+          sp_seconds() - worked);
 }
 
 spry_status sp_team_open(sp_team **out, int threads)
@@ -247,6 +283,7 @@ spry_status sp_team_open(sp_team **out, int threads)
     pthread_cond_init(&t->begin, NULL);
     pthread_cond_init(&t->end, NULL);
     atomic_store(&t->next, 1);
+    t->alone = ALONE;
     while (started < threads &&
            pthread_create(&t->thread[started - 1], NULL, live, t) == 0)
         started++;
