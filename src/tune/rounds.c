@@ -224,3 +224,14 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     }
     return s;
 }
+
+double sp_result_beside(const sp_result *a, const sp_result *b)
+{
+    double ratio[SP_RACE_PAIRS];
+    int n = 0;
+
+    for (int i = 0; i < a->racer.pairs && i < b->racer.pairs; i++)
+        if (a->racer.samples[i] > 0 && b->racer.samples[i] > 0)
+            ratio[n++] = a->racer.samples[i] / b->racer.samples[i];
+    return n > 0 ? sp_median(ratio, n) : b->racer.speedup / a->racer.speedup;
+}

@@ -240,18 +240,6 @@ static int surely_faster(const sp_tuner *t, const sp_result *r)
            r->racer.low > (risky ? WORTH_THREADS : WORTH);
 }
 
-/* Run by run of the same race, a's time over b's. */
-static double beside(const sp_result *a, const sp_result *b)
-{
-    double ratio[SP_RACE_PAIRS];
-    int n = 0;
-
-    for (int i = 0; i < a->racer.pairs && i < b->racer.pairs; i++)
-        if (a->racer.samples[i] > 0 && b->racer.samples[i] > 0)
-            ratio[n++] = a->racer.samples[i] / b->racer.samples[i];
-    return n > 0 ? sp_median(ratio, n) : b->racer.speedup / a->racer.speedup;
-}
-
 /* The finalist that is surely faster and pays, or NULL. They ran side by side:
  * between them their own times decide, not those of a plain way that may take
  * many times as long. */
@@ -262,7 +250,8 @@ static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
     for (int i = 0; i < count; i++) {
         const sp_result *r = &sp_results(t)[finalist[i]];
 
-        if (surely_faster(t, r) && pays(t, r) && (!win || beside(r, win) < 1))
+        if (surely_faster(t, r) && pays(t, r) &&
+            (!win || sp_result_beside(r, win) < 1))
             win = r;
     }
     return win;
