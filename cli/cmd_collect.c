@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dense.h"
 #include "sources.h"
 
 static const char *suite, *ops = "spmv,spmm,sddmm", *widths = "128",
@@ -12,8 +13,8 @@ static const char *suite, *ops = "spmv,spmm,sddmm", *widths = "128",
 static int schedules = 100, from = SPRY_DRAW_BOTH, timer, choose;
 static double budget;
 static const opt options[] = {
-    {"suite", OPT_TEXT, &suite, "small|default",
-     "add generated matrices of many kinds"},
+    {"suite", OPT_TEXT, &suite, "small|default|operators",
+     "add generated matrices of many kinds, or dense operators"},
     {"ops", OPT_TEXT, &ops, "LIST", "operations (spmv,spmm,sddmm)"},
     {"widths", OPT_TEXT, &widths, "LIST", "dense columns (128)"},
     {"types", OPT_TEXT, &types, "LIST", "element types (f32)"},
@@ -30,7 +31,7 @@ static const opt options[] = {
     {0}};
 static const opt_page page = {
     "collect",
-    "[MATRIX|FOLDER|gen:SPEC...]",
+    "[MATRIX|FOLDER|gen:SPEC|op:SPEC...]",
     "Measure many schedules of many problems, to learn from. Every trial is\n"
     "verified, timed in pairs with the plain loop in a process of its own, and\n"
     "kept in the store: also what is wrong, crashes, hangs, cannot be had, or\n"
@@ -257,7 +258,11 @@ static int uses_tensor(const plan *p, const char *source)
 /* How many problems a matrix is good for. */
 static int problems_of(const plan *p, const char *source)
 {
-    int tensor = uses_tensor(p, source), n = 0;
+    int tensor, n = 0;
+
+    if (is_operator(source))
+        return p->machines;
+    tensor = uses_tensor(p, source);
 
     for (int i = 0; i < p->ops; i++)
         if ((spry_op_modes(p->op[i]) == 3) == tensor)
@@ -296,13 +301,24 @@ static spry_status collect_all(tally *t, const plan *p, const spry_matrix *A,
     return s;
 }
 
+static spry_status collect_operator(tally *t, const plan *p)
+{
+    spry_problem *problem;
+    spry_status s = open_operator(&problem, t->source);
+
+    return s == SPRY_OK ? on_machines(t, p, problem) : s;
+}
+
 static spry_status collect_source(tally *t, const plan *p)
 {
     spry_matrix *A = NULL;
     spry_tensor *T = NULL;
-    spry_status s = uses_tensor(p, t->source) ? open_tensor(&T, t->source)
-                                              : open_matrix(&A, t->source);
+    spry_status s;
 
+    if (is_operator(t->source))
+        return collect_operator(t, p);
+    s = uses_tensor(p, t->source) ? open_tensor(&T, t->source)
+                                  : open_matrix(&A, t->source);
     if (s == SPRY_INPUT) { /* the others are not to suffer */
         t->failed++;
         t->done += problems_of(p, t->source);

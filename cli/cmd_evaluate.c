@@ -17,7 +17,8 @@ static const opt_page page = {
     "Train models and grade them on what was held out of the store, choices\n"
     "by chance beside them. A model is a kind (spry, waconet, mlp, gbdt,\n"
     "gbdt-leaf, analytic), or a file, which may have seen what is held out\n"
-    "here. Without any: spry, mlp, gbdt, gbdt-leaf and analytic.\n\n"
+    "here. Without any: spry, mlp, gbdt, gbdt-leaf and analytic; with\n"
+    "--operators: operators and analytic.\n\n"
     "pairwise  pairs of schedules of a problem in the right order\n"
     "top-1     the best time over that of the first choice; top-5: of five\n"
     "rank      Spearman's correlation; rmse: of log time\n"
@@ -36,7 +37,7 @@ static void print(const spry_grades *g, int count, const spry_train_options *o)
         return;
     }
     j = json_begin("spry.evaluate/1");
-    json_text(&j, "op", spry_op_name(o->op));
+    json_text(&j, "op", fit_subject(o));
     json_text(&j, "split", spry_split_name(o->split));
     json_open(&j, "models", '[');
     for (int i = 0; i < count; i++) {
@@ -48,9 +49,9 @@ static void print(const spry_grades *g, int count, const spry_train_options *o)
     json_end(&j);
 }
 
-static spry_status evaluate(const char *const *model, int count)
+static spry_status evaluate(spry_train_options o, const char *const *model,
+                            int count)
 {
-    spry_train_options o = fit_asked();
     spry_grades g[MOST];
     spry_records *db = NULL;
     spry_status s = open_store_to_read(&db);
@@ -69,8 +70,11 @@ static spry_status evaluate(const char *const *model, int count)
 
 spry_status cmd_evaluate(int argc, char **argv)
 {
-    static const char *const usual[] = {"spry", "mlp", "gbdt", "gbdt-leaf",
-                                        "analytic"};
+    static const char *const matrices[] = {"spry",      "mlp",      "gbdt",
+                                           "gbdt-leaf", "analytic", NULL};
+    static const char *const operators[] = {"operators", "analytic", NULL};
+    const char *const *usual;
+    spry_train_options o;
     const char *model[MOST];
     int count = 0;
     spry_status s;
@@ -79,8 +83,10 @@ spry_status cmd_evaluate(int argc, char **argv)
         return s;
     for (; count < argc; count++)
         model[count] = argv[count];
-    for (; argc == 0 && count < 5; count++)
+    o = fit_asked();
+    usual = o.operators ? operators : matrices;
+    for (; argc == 0 && usual[count]; count++)
         model[count] = usual[count];
     model[count++] = "random";
-    return evaluate(model, count);
+    return evaluate(o, model, count);
 }

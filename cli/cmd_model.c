@@ -27,11 +27,16 @@ static const opt_page page = {
     1,
     MOST};
 
+static const char *subject_of(const spry_model_facts *f)
+{
+    return *f->operators ? f->operators : spry_op_name(f->op);
+}
+
 static void info_json(json *j, const char *path, const spry_model_facts *f)
 {
     json_text(j, "file", path);
     json_text(j, "kind", f->kind);
-    json_text(j, "op", spry_op_name(f->op));
+    json_text(j, "op", subject_of(f));
     json_integer(j, "numbers", f->numbers);
     json_integer(j, "bytes", f->bytes);
     json_text(j, "spry", f->spry);
@@ -51,8 +56,7 @@ static void info_json(json *j, const char *path, const spry_model_facts *f)
 
 static void info_people(const char *path, const spry_model_facts *f)
 {
-    printf("file      %s\nkind      %s, of %s\n", path, f->kind,
-           spry_op_name(f->op));
+    printf("file      %s\nkind      %s, of %s\n", path, f->kind, subject_of(f));
     printf("size      %lld numbers, %s\n", (long long)f->numbers,
            say_bytes((double)f->bytes));
     if (*f->date)
@@ -164,14 +168,23 @@ static spry_status forget(void)
 /* Those in use. */
 static spry_status info_default(void)
 {
-    static char found[SPRY_OPS][4096];
-    char *path[SPRY_OPS];
+    enum { OPERATORS = 3 };
+    static const char *const operators[OPERATORS] = {"conv2d", "depthwise",
+                                                     "matmul"};
+    static char found[SPRY_OPS + OPERATORS][4096];
+    char *path[SPRY_OPS + OPERATORS];
     int count = 0;
     spry_status s;
 
     for (int op = 0; op < SPRY_OPS; op++)
         if (spry_model_default(found[count], sizeof found[count],
                                (spry_op)op)) {
+            path[count] = found[count];
+            count++;
+        }
+    for (int i = 0; i < OPERATORS; i++)
+        if (spry_model_operators(found[count], sizeof found[count],
+                                 operators[i])) {
             path[count] = found[count];
             count++;
         }
@@ -199,7 +212,7 @@ static spry_status compare(char **path, int count)
 
         table_cell(t, "%s", path[i]);
         table_cell(t, "%s", f[i].kind);
-        table_cell(t, "%s", spry_op_name(f[i].op));
+        table_cell(t, "%s", subject_of(&f[i]));
         table_cell(t, "%s", *f[i].date ? f[i].date : "-");
         table_cell(t, "%lld", (long long)f[i].records);
         table_cell(t, "%lld", (long long)f[i].problems);

@@ -27,12 +27,13 @@ static const opt_page page = {
     0,
     0};
 
-static void print_json(const spry_trained *t, const char *file)
+static void print_json(const spry_trained *t, const char *file,
+                       const spry_train_options *o)
 {
     json j = json_begin("spry.train/1");
 
     json_text(&j, "file", file);
-    json_text(&j, "kind", kind);
+    json_text(&j, "kind", o->kind);
     json_integer(&j, "records", t->records);
     json_integer(&j, "problems", t->problems);
     json_integer(&j, "groups", t->groups);
@@ -47,13 +48,15 @@ static void print_json(const spry_trained *t, const char *file)
     json_end(&j);
 }
 
-static void print_people(const spry_trained *t, const char *file)
+static void print_people(const spry_trained *t, const char *file,
+                         const spry_train_options *o)
 {
-    printf("%s, a %s model of %s\n", file, kind, spry_op_name((spry_op)cli.op));
-    printf("learned from  %lld records of %lld problems, %lld matrices, %lld "
+    printf("%s, a %s model of %s\n", file, o->kind, fit_subject(o));
+    printf("learned from  %lld records of %lld problems, %lld %s, %lld "
            "machine%s\n",
            (long long)t->records, (long long)t->problems, (long long)t->groups,
-           (long long)t->machines, t->machines == 1 ? "" : "s");
+           o->operators ? "operators" : "matrices", (long long)t->machines,
+           t->machines == 1 ? "" : "s");
     if (t->left_out)
         printf("left out      %lld records of unknown problems, or in "
                "words of others\n",
@@ -71,7 +74,7 @@ static spry_status train(const char *file, spry_train_options *o)
 
     if (s != SPRY_OK)
         return s;
-    o->kind = kind;
+    o->kind = o->operators ? "operators" : kind;
     o->meta = meta;
     o->whole = whole;
     stop_within(1);
@@ -81,9 +84,9 @@ static spry_status train(const char *file, spry_train_options *o)
     if (s != SPRY_OK)
         return s;
     if (cli.json)
-        print_json(&t, file);
+        print_json(&t, file, o);
     else
-        print_people(&t, file);
+        print_people(&t, file, o);
     return SPRY_OK;
 }
 
@@ -96,6 +99,6 @@ spry_status cmd_train(int argc, char **argv)
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     o = fit_asked();
-    snprintf(file, sizeof file, "cost-%s.spry", spry_op_name(o.op));
+    snprintf(file, sizeof file, "cost-%s.spry", fit_subject(&o));
     return train(out ? out : file, &o);
 }

@@ -3,12 +3,14 @@
 
 #include <math.h>
 
-static const char *on;
+static const char *on, *operators;
 static int split, rounds;
 static double budget;
 
 const opt fit_options[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "learn from these (spmm)"},
+    {"operators", OPT_TEXT, &operators, "conv2d|depthwise|matmul",
+     "learn from dense operators instead"},
     {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
     {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
      "what is held out to grade by (by_problem)"},
@@ -37,6 +39,7 @@ spry_train_options fit_asked(void)
         cli.op = (int)o.op;
     o.op = (spry_op)cli.op;
     o.machine = on;
+    o.operators = operators;
     o.split = (spry_split)split;
     o.seed = cli.seed;
     o.threads = cli.threads;
@@ -44,4 +47,9 @@ spry_train_options fit_asked(void)
     o.seconds = budget;
     o.progress = progress;
     return o;
+}
+
+const char *fit_subject(const spry_train_options *o)
+{
+    return o->operators ? o->operators : spry_op_name(o->op);
 }

@@ -101,7 +101,7 @@ spry_status sources_add(sources *l, const char *path)
 {
     struct stat st;
 
-    if (strncmp(path, "gen:", 4) == 0)
+    if (strncmp(path, "gen:", 4) == 0 || strncmp(path, "op:", 3) == 0)
         return add(l, path);
     if (stat(path, &st) != 0)
         return say_fail(SPRY_INPUT, "%s: there is no such file", path);
@@ -115,8 +115,8 @@ spry_status sources_add_suite(sources *l, const char *suite)
 
     if (!spry_suite(suite, 0))
         return say_fail(SPRY_USAGE,
-                        "there is no suite '%s'; it is small or "
-                        "default",
+                        "there is no suite '%s'; it is small, default "
+                        "or operators",
                         suite);
     for (int i = 0; s == SPRY_OK && (spec = spry_suite(suite, i)); i++)
         s = add(l, spec);

@@ -77,12 +77,15 @@ typedef struct {
     const char *meta; /* "maml", "fomaml", "reptile", "anil": networks of the
                          kind spry go on to where few records of another
                          machine suffice; NULL: they do not */
+    const char *operators; /* "conv2d", "depthwise", "matmul": a model of dense
+                              operators instead, of trees and networks over
+                              the arithmetic one; NULL: of `op` */
 } spry_train_options;
 
 #define SPRY_TRAIN_DEFAULTS                                                   \
     {                                                                         \
         sizeof(spry_train_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, \
-            0, 1, 0, 0, 0, NULL, NULL, NULL                                   \
+            0, 1, 0, 0, 0, NULL, NULL, NULL, NULL                             \
     }
 
 /* What a training was. */
@@ -118,8 +121,9 @@ typedef struct {
     double seconds; /* of fitting; NAN: not said */
     uint64_t seed;
     spry_grades grades;
-    int64_t groups; /* of matrices; the card lists them */
-    char data[33];  /* a hash of the records */
+    int64_t groups;     /* of matrices; the card lists them */
+    char data[33];      /* a hash of the records */
+    char operators[16]; /* "conv2d" ...; "": it is a model of `op` */
 } spry_model_facts;
 
 /* SPRY_INPUT and a sentence for a file that is none. */
@@ -128,6 +132,8 @@ spry_status spry_model_info(spry_model_facts *out, const char *path);
 /* The file that is used for an operation when none is named; 0: there is
  * none. In SPRY_MODELS, else the user's data directory, else as installed. */
 int spry_model_default(char *out, size_t size, spry_op op);
+/* The same for dense operators: "conv2d", "depthwise" or "matmul". */
+int spry_model_operators(char *out, size_t size, const char *operators);
 
 /* ---- fewer records that teach as much ----
  *

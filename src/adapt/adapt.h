@@ -25,6 +25,8 @@ typedef struct {
     sp_dataset t;
 } sp_slice;
 
+/* Room for so many, nothing in it. */
+spry_status sp_slice_open(sp_slice *out, int64_t subjects, int64_t rows);
 /* Rows with keep[row] of t; subjects without one are left out. */
 spry_status sp_slice_new(sp_slice *out, const sp_dataset *t,
                          const uint8_t *keep);
@@ -55,6 +57,8 @@ typedef struct {
 /* Trees where XGBoost is here, and networks; `stop` may have no rows. */
 spry_status sp_pretrained_fit(sp_pretrained *out, const sp_dataset *train,
                               const sp_dataset *stop, const sp_fitting *l);
+/* What a file holds, which is taken over; everything is checked. */
+spry_status sp_pretrained_open(sp_pretrained *out, sp_nn *nn);
 /* A copy of what a model of the kind spry knows; SPRY_USAGE for others. */
 spry_status sp_pretrained_of(sp_pretrained *out, const sp_cost *c);
 /* Its networks may learn on their own; `from` outlives it. */

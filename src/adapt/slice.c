@@ -13,7 +13,7 @@ void sp_slice_free(sp_slice *s)
     memset(s, 0, sizeof *s);
 }
 
-static spry_status slice_alloc(sp_slice *s, int64_t subjects, int64_t rows)
+spry_status sp_slice_open(sp_slice *s, int64_t subjects, int64_t rows)
 {
     sp_examples *e = &s->e;
     sp_dataset *t = &s->t;
@@ -77,7 +77,7 @@ spry_status sp_slice_new(sp_slice *out, const sp_dataset *t,
 
     for (int64_t i = 0; i < t->rows; i++)
         rows += keep[i] != 0;
-    s = slice_alloc(out, t->e->subjects, rows);
+    s = sp_slice_open(out, t->e->subjects, rows);
     if (s == SPRY_OK)
         add_table(out, t, keep);
     return s;
@@ -92,7 +92,7 @@ spry_status sp_slice_join(sp_slice *out, const sp_dataset *const *t, int count)
         rows += t[i]->rows;
         subjects += t[i]->e->subjects;
     }
-    s = slice_alloc(out, subjects, rows);
+    s = sp_slice_open(out, subjects, rows);
     for (int i = 0; s == SPRY_OK && i < count; i++)
         add_table(out, t[i], NULL);
     return s;
@@ -142,7 +142,7 @@ static void add_seen(sp_slice *s, const sp_local *l, const sp_fresh *f)
 spry_status sp_slice_recall(sp_slice *out, const sp_local *l, const sp_fresh *f)
 {
     int64_t rows = sp_local_rows(l) + f->rows;
-    spry_status s = slice_alloc(out, rows + 1, rows);
+    spry_status s = sp_slice_open(out, rows + 1, rows);
 
     if (s != SPRY_OK)
         return s;

@@ -112,6 +112,21 @@ spry_status sp_pretrained_copy(sp_pretrained *out, const sp_pretrained *from)
     return s;
 }
 
+spry_status sp_pretrained_open(sp_pretrained *out, sp_nn *nn)
+{
+    spry_status s;
+
+    *out = (sp_pretrained){.nn = nn, .nets = SP_PRETRAINED_NETS};
+    make_nets(out);
+    s = sp_trees_open(&out->trees, nn, "trees", SP_FEATURES);
+    out->has_trees = s == SPRY_OK;
+    if (s == SPRY_OK)
+        s = sp_nn_status(nn);
+    if (s != SPRY_OK)
+        sp_pretrained_free(out);
+    return s;
+}
+
 spry_status sp_pretrained_of(sp_pretrained *out, const sp_cost *c)
 {
     spry_status s;

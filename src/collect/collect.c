@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "codegen/codegen.h"
 #include "collect/internal.h"
+#include "dense/dense.h"
 #include "jit/jit.h"
 #include "problem/sparse.h"
 #include "spry/jit.h"
@@ -42,6 +43,7 @@ typedef struct {
     spry_collect_options opt;
     spry_collected *out;
     sp_schedule_list known, list;
+    sp_names named; /* of a dense operator: ways that are known */
     sp_kernels *kernels;
     void *oracle;
     sp_shared shared; /* sp_result[list.count] */
@@ -63,10 +65,19 @@ static int recall(const spry_record *r, void *payload)
     collection *c = payload;
     spry_schedule x;
 
-    if (strcmp(r->problem, c->p->key) == 0 &&
-        spry_schedule_parse(&x, r->schedule) == SPRY_OK)
+    if (strcmp(r->problem, c->p->key) != 0)
+        return 0;
+    if (!sp_sparse_of(c->p))
+        c->stored = sp_names_add(&c->named, r->schedule);
+    else if (spry_schedule_parse(&x, r->schedule) == SPRY_OK)
         sp_schedule_list_add(&c->known, &x);
-    return 0;
+    return c->stored != SPRY_OK;
+}
+
+static int is_known(const collection *c, int i)
+{
+    return sp_sparse_of(c->p) ? sp_schedule_list_has(&c->known, &c->list.x[i])
+                              : sp_names_has(&c->named, results(c)[i].x.text);
 }
 
 /* ---- keeping ---- */
@@ -94,7 +105,7 @@ static spry_status keep(collection *c)
         int i = c->recorded++;
 
         sp_result_scaled(&r, results(c), i, c->baselines);
-        if (!sp_schedule_list_has(&c->known, &c->list.x[i]))
+        if (!is_known(c, i))
             s = sp_result_add(c->db, c->p, &c->m, &r);
         c->out->verdict[r.verdict & 7]++;
     }
@@ -172,6 +183,7 @@ static double processor_time(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* u NULL: nothing is to be compiled. */
 static spry_status measure(collection *c, const sp_urn *u)
 {
     sp_heats h = {.p = c->p,
@@ -203,8 +215,9 @@ static spry_status measure(collection *c, const sp_urn *u)
     for (int from = c->baselines, to;
          s == SPRY_OK && plain_ways_done(c) && from < c->count && !watch(c);
          from = to) {
-        to = batch_end(c, from);
-        compile(c, u, from, to);
+        to = u ? batch_end(c, from) : c->count;
+        if (u)
+            compile(c, u, from, to);
         s = sp_heats_run(&h, from, to);
     }
     watch(c);
@@ -306,6 +319,51 @@ static spry_status check_budget(const collection *c)
                    plain, need, c->opt.seconds);
 }
 
+/* The same for a dense operator: plain ways, then those that were drawn. */
+static spry_status draw_ways(collection *c)
+{
+    sp_proposal plain[SP_BASELINES];
+    sp_names drawn = {0};
+    spry_status s = sp_draw_ways(&drawn, &c->named, c->p, &c->m,
+                                 c->opt.schedules - c->named.count,
+                                 mix(c->opt.seed, c->p->key));
+
+    c->baselines = c->family->baselines(plain, c->p, &c->m);
+    if (s == SPRY_OK)
+        s = sp_shared_open(&c->shared, (size_t)(c->baselines + drawn.count) *
+                                           sizeof(sp_result));
+    for (int i = 0; s == SPRY_OK && i < c->baselines; i++)
+        results(c)[c->count++].x = plain[i];
+    for (int i = 0; s == SPRY_OK && i < drawn.count; i++) {
+        sp_proposal *x = &results(c)[c->count].x;
+
+        snprintf(x->text, sizeof x->text, "%s", drawn.name[i]);
+        x->threads = sp_way_threads(drawn.name[i]);
+        c->count++;
+    }
+    c->out->planned = c->count;
+    sp_names_free(&drawn);
+    return s;
+}
+
+static spry_status collect_ways(collection *c)
+{
+    spry_status s =
+        spry_records_each(c->db, c->p->key, c->m.fingerprint, recall, c);
+
+    if (s == SPRY_OK)
+        s = c->stored;
+    c->out->known = c->named.count;
+    if (s != SPRY_OK || c->named.count >= c->opt.schedules)
+        return s;
+    s = check_budget(c);
+    if (s == SPRY_OK)
+        s = draw_ways(c);
+    if (s == SPRY_OK)
+        s = c->family->ask(&c->oracle, c->p, c->opt.seed, SP_TO_CHECK);
+    return s == SPRY_OK ? measure(c, NULL) : s;
+}
+
 static spry_status collect(collection *c)
 {
     sp_urn u = {.p = sp_sparse_of(c->p),
@@ -378,6 +436,7 @@ static void end(collection *c)
     sp_shared_close(&c->shared);
     sp_schedule_list_close(&c->list);
     sp_schedule_list_close(&c->known);
+    sp_names_free(&c->named);
     c->out->seconds = sp_seconds() - c->begun;
 }
 
@@ -389,11 +448,14 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
 
     collection c;
     int got = 0;
-    const sp_sparse *sparse;
     spry_status s = begin(&c, out, db, p, opt);
 
-    if (s == SPRY_OK)
-        s = sp_sparse_need(&sparse, p);
+    if (s == SPRY_OK && !sp_sparse_of(p) && !sp_dense_of(p))
+        s = sp_fail(SPRY_USAGE, "matrices, tensors and dense operators can be "
+                                "collected, networks cannot");
+    if (s == SPRY_OK && !sp_sparse_of(p) && (c.opt.list || c.opt.choose))
+        s = sp_fail(SPRY_USAGE, "ways of a dense operator are drawn, neither "
+                                "listed nor chosen");
     if (s == SPRY_OK)
         s = spry_records_put_machine(db, &c.m);
     if (s == SPRY_OK)
@@ -407,7 +469,7 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
     if (!got)
         *c.claim = 0;
     else if (!p->kind->nothing(p))
-        s = collect(&c);
+        s = sp_sparse_of(p) ? collect(&c) : collect_ways(&c);
     end(&c);
     return s;
 }

@@ -40,4 +40,22 @@ spry_status sp_urn_draw(sp_schedule_list *l, const sp_schedule_list *known,
 spry_status sp_urn_choose(sp_schedule_list *l, int first, int count,
                           const sp_urn *u);
 
+/* ---- ways.c ---- */
+
+/* Texts, each its own. */
+typedef struct {
+    char **name;
+    int count, room;
+} sp_names;
+void sp_names_free(sp_names *n);
+int sp_names_has(const sp_names *n, const char *name);
+spry_status sp_names_add(sp_names *n, const char *name);
+
+/* Ways to compute a dense operator that are not known, up to `wanted`: a third
+ * of them the best guesses, the others by chance. */
+spry_status sp_draw_ways(sp_names *out, const sp_names *known,
+                         const spry_problem *p, const spry_machine *m,
+                         int wanted, uint64_t seed);
+int sp_way_threads(const char *text);
+
 #endif

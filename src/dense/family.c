@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "dense/check.h"
+#include "dense/learned.h"
 
 /* ---- ways to compute them ---- */
 
@@ -135,17 +136,22 @@ static void dismiss(sp_adviser *head)
 static spry_status list_ways(adviser *a)
 {
     sp_dense_way *way;
+    double *seconds;
     spry_status s = sp_dense_ways(&way, &a->count, a->p, a->q.m);
 
     if (s != SPRY_OK)
         return s;
     a->list = sp_alloc(a->count, sizeof *a->list);
-    if (a->list)
+    seconds = sp_alloc(a->count, sizeof *seconds);
+    if (a->list && seconds) {
+        snprintf(a->head.who, sizeof a->head.who, "%s",
+                 sp_dense_expect(seconds, a->p, way, a->count, a->q.m));
         for (int i = 0; i < a->count; i++)
-            a->list[i] =
-                proposal(&way[i], sp_dense_predict(a->p, &way[i], a->q.m));
+            a->list[i] = proposal(&way[i], seconds[i]);
+    }
     sp_free(way);
-    if (!a->list)
+    sp_free(seconds);
+    if (!a->list || !seconds)
         return sp_fail_memory((size_t)a->count * sizeof *a->list);
     qsort(a->list, (size_t)a->count, sizeof *a->list, by_seconds);
     return SPRY_OK;
@@ -162,7 +168,6 @@ static spry_status consult(sp_adviser **out, const sp_inquiry *q)
     a->q = *q;
     a->p = sp_dense_of(q->p);
     a->head.seconds = q->seconds > 0 ? q->seconds : 3;
-    snprintf(a->head.who, sizeof a->head.who, "analytic");
     s = list_ways(a);
     if (s == SPRY_OK)
         *out = &a->head;
@@ -171,13 +176,22 @@ static spry_status consult(sp_adviser **out, const sp_inquiry *q)
     return s;
 }
 
+/* As the list has it; what is not in it is estimated. */
+static double predicted(const adviser *a, const char *text)
+{
+    for (int i = 0; i < a->count; i++)
+        if (strcmp(a->list[i].text, text) == 0)
+            return a->list[i].predicted;
+    return estimate(a->q.p, text, a->q.m);
+}
+
 static void predict(sp_adviser *head, sp_proposal *x, int n)
 {
     adviser *a = (adviser *)head;
     sp_dense_way way;
 
     for (int i = 0; i < n; i++) {
-        x[i].predicted = estimate(a->q.p, x[i].text, a->q.m);
+        x[i].predicted = predicted(a, x[i].text);
         if (sp_dense_way_parse(&way, x[i].text) == SPRY_OK)
             x[i].threads = way.threads;
     }

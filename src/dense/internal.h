@@ -67,7 +67,15 @@ spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t);
 /* The way that is expected to be fastest. */
 sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m);
 
-/* Seconds that it should take; that any way takes at least (predict.c). */
+/* A sum of products as its tiles see it. */
+typedef struct {
+    double lines, width, groups, c, k, taps; /* as tilings have them */
+    double in, weights, out;                 /* bytes */
+} sp_dense_extent;
+sp_dense_extent sp_dense_extent_of(const sp_dense_problem *p);
+
+/* Seconds that it should take by arithmetic; that any way takes at least
+ * (predict.c). */
 double sp_dense_predict(const sp_dense_problem *p, const sp_dense_way *x,
                         const spry_machine *m);
 double sp_dense_least(const sp_dense_problem *p, const spry_machine *m);

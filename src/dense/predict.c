@@ -92,15 +92,11 @@ static double with_threads(const rates *r, double seconds, double units,
 
 /* ---- sums of products ---- */
 
-typedef struct {
-    double lines, width, groups, c, k, taps; /* as tilings have them */
-    double in, weights, out;                 /* bytes */
-} extent;
-
-static extent extent_of(const sp_dense_problem *p)
+sp_dense_extent sp_dense_extent_of(const sp_dense_problem *p)
 {
     const spry_operator *op = &p->op;
-    extent e = {.lines = 1, .width = (double)p->rows, .groups = 1, .taps = 1};
+    sp_dense_extent e = {
+        .lines = 1, .width = (double)p->rows, .groups = 1, .taps = 1};
 
     e.out = 4 * (double)p->rows * (double)p->cols;
     e.in = 4 * (double)sp_dense_in(op);
@@ -128,7 +124,7 @@ static extent extent_of(const sp_dense_problem *p)
 static double predict_direct(const sp_dense_problem *p, const sp_dense_way *x,
                              const rates *r)
 {
-    extent e = extent_of(p);
+    sp_dense_extent e = sp_dense_extent_of(p);
     double terms = e.c * e.taps, tiles = e.lines * ceil(e.width / x->mr);
     double blocks = e.groups * ceil(e.k / (x->v * r->lanes));
     double cycles =
@@ -157,7 +153,7 @@ static double predict_direct(const sp_dense_problem *p, const sp_dense_way *x,
 static double predict_wino2(const sp_dense_problem *p, const sp_dense_way *x,
                             const rates *r)
 {
-    extent e = extent_of(p);
+    sp_dense_extent e = sp_dense_extent_of(p);
     double tiles =
         (double)(p->op.n * ((p->height + 1) / 2) * ((p->width + 1) / 2));
     double count = fmin((double)x->block, ceil(tiles / x->threads));
@@ -199,7 +195,7 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
 static double predict_pruned(const sp_dense_problem *p, const sp_dense_way *x,
                              const rates *r)
 {
-    extent e = extent_of(p);
+    sp_dense_extent e = sp_dense_extent_of(p);
     double columns = e.c * e.taps, kept = 1 - (double)p->op.sparsity;
     double vectors = ceil((double)p->rows / r->lanes), split = x->threads;
     double mine = x->channels ? vectors : ceil(vectors / split);

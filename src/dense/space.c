@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/base.h"
-#include "dense/internal.h"
+#include "dense/learned.h"
 
 typedef struct {
     const sp_dense_problem *p;
@@ -163,20 +163,21 @@ spry_status sp_dense_ways(sp_dense_way **out, int *count,
 sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m)
 {
     sp_dense_way best = {.algorithm = SP_PLAIN, .mr = 1, .v = 1, .threads = 1};
-    double seconds = HUGE_VAL;
+    double *seconds = NULL, least = HUGE_VAL;
     sp_dense_way *list;
     int count;
 
     if (sp_dense_ways(&list, &count, p, m) != SPRY_OK)
         return best;
-    for (int i = 0; i < count; i++) {
-        double guess = sp_dense_predict(p, &list[i], m);
-
-        if (guess < seconds) {
-            seconds = guess;
+    seconds = sp_alloc(count, sizeof *seconds);
+    if (seconds)
+        (void)sp_dense_expect(seconds, p, list, count, m);
+    for (int i = 0; seconds && i < count; i++)
+        if (seconds[i] < least) {
+            least = seconds[i];
             best = list[i];
         }
-    }
+    sp_free(seconds);
     sp_free(list);
     return best;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dense/learned.h"
 #include "model/cost.h"
 #include "model/trees.h"
 #include "train/internal.h"
@@ -77,30 +78,43 @@ static void read_grades(spry_grades *g, const sp_json_doc *d,
 
 /* ---- the card ---- */
 
+void sp_card_begin(sp_json *j, const spry_trained *t,
+                   const spry_train_options *opt, int64_t newest_record,
+                   const char *machine)
+{
+    char date[24];
+    time_t newest = (time_t)newest_record;
+    struct tm utc;
+
+    gmtime_r(&newest, &utc);
+    strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    sp_json_open(j, NULL, '{');
+    sp_json_text(j, "spry", spry_version());
+    sp_json_text(j, "date", date);
+    sp_json_text(j, "machine", machine);
+    sp_json_integer(j, "machines", t->machines);
+    sp_json_integer(j, "records", t->records);
+    sp_json_integer(j, "problems", t->problems);
+    sp_json_text(j, "split", spry_split_name(opt->split));
+    sp_json_integer(j, "seed", (int64_t)opt->seed);
+}
+
+void sp_card_end(sp_json *j, const spry_grades *g)
+{
+    write_grades(j, g);
+    sp_json_close(j, '}');
+}
+
 spry_status sp_card_write(sp_buf *out, const spry_trained *t,
                           const spry_train_options *opt, const sp_data *d,
                           const char *machine)
 {
     sp_json j = {.out = out, .first = 1};
-    char date[24];
-    time_t newest = (time_t)d->newest;
     spry_status s;
-    struct tm utc;
 
-    gmtime_r(&newest, &utc);
-    strftime(date, sizeof date, "%Y-%m-%d", &utc);
-    sp_json_open(&j, NULL, '{');
-    sp_json_text(&j, "spry", spry_version());
-    sp_json_text(&j, "date", date);
-    sp_json_text(&j, "machine", machine);
-    sp_json_integer(&j, "machines", t->machines);
-    sp_json_integer(&j, "records", t->records);
-    sp_json_integer(&j, "problems", t->problems);
-    sp_json_text(&j, "split", spry_split_name(opt->split));
-    sp_json_integer(&j, "seed", (int64_t)opt->seed);
+    sp_card_begin(&j, t, opt, d->newest, machine);
     s = sp_card_data(&j, d);
-    write_grades(&j, &t->grades);
-    sp_json_close(&j, '}');
+    sp_card_end(&j, &t->grades);
     return s;
 }
 
@@ -145,42 +159,69 @@ static void read_card(spry_model_facts *out, const sp_json_doc *d)
 }
 
 /* Numbers in all tensors of the file. */
-static int64_t count_numbers(const sp_cost *c)
+static int64_t count_numbers(const sp_nn *nn)
 {
     const char *name;
     int64_t count = 0;
     sp_tensor *t;
 
-    for (int i = 0; (t = sp_nn_at(c->nn, i, &name)); i++)
+    for (int i = 0; (t = sp_nn_at(nn, i, &name)); i++)
         count += t->size;
     return count;
+}
+
+static spry_status info_of(spry_model_facts *out, const sp_nn *nn,
+                           const char *kind)
+{
+    sp_json_doc d;
+    spry_status s = sp_json_parse(&d, sp_nn_card(nn), strlen(sp_nn_card(nn)));
+
+    snprintf(out->kind, sizeof out->kind, "%s", kind);
+    out->numbers = count_numbers(nn);
+    sp_grades_clear(&out->grades, out->kind);
+    if (s == SPRY_OK)
+        read_card(out, &d);
+    sp_json_free(&d);
+    return s;
+}
+
+/* A model of dense operators; SPRY_INPUT: the file is none. */
+static spry_status operators_info(spry_model_facts *out, const char *path)
+{
+    sp_pretrained model;
+    sp_dense_class c;
+    spry_status s = sp_dense_model_load(&model, &c, path);
+
+    if (s != SPRY_OK)
+        return s;
+    s = info_of(out, model.nn, "operators");
+    snprintf(out->operators, sizeof out->operators, "%s",
+             sp_dense_class_name(c));
+    sp_pretrained_free(&model);
+    return s;
 }
 
 spry_status spry_model_info(spry_model_facts *out, const char *path)
 {
     SP_NEED(out, path);
 
-    sp_json_doc d;
     sp_file f;
     sp_cost *c = NULL;
     spry_status s = sp_file_read(&f, path, (size_t)1 << 30);
 
     memset(out, 0, sizeof *out);
-    if (s == SPRY_OK)
-        s = sp_cost_parse(&c, f.data, f.len, path);
-    out->bytes = s == SPRY_OK ? (int64_t)f.len : 0;
-    sp_file_free(&f);
     if (s != SPRY_OK)
         return s;
-    snprintf(out->kind, sizeof out->kind, "%s", c->kind->name);
-    out->op = c->op;
-    out->numbers = count_numbers(c);
-    sp_grades_clear(&out->grades, out->kind);
-    s = sp_json_parse(&d, sp_cost_card(c), strlen(sp_cost_card(c)));
-    if (s == SPRY_OK)
-        read_card(out, &d);
-    sp_json_free(&d);
-    sp_cost_free(c);
+    s = operators_info(out, path);
+    if (s != SPRY_OK) {
+        s = sp_cost_parse(&c, f.data, f.len, path);
+        if (s == SPRY_OK)
+            s = info_of(out, c->nn, c->kind->name);
+        out->op = s == SPRY_OK ? c->op : (spry_op)0;
+        sp_cost_free(c);
+    }
+    out->bytes = s == SPRY_OK ? (int64_t)f.len : 0;
+    sp_file_free(&f);
     return s;
 }
 
@@ -216,5 +257,18 @@ int spry_model_default(char *out, size_t size, spry_op op)
     char name[64];
 
     snprintf(name, sizeof name, "cost-%s.spry", spry_op_name(op));
+    return sp_model_path(out, size, name);
+}
+
+int spry_model_operators(char *out, size_t size, const char *operators)
+{
+    SP_NEED_OR(0, out, operators);
+
+    char name[64];
+    sp_dense_class c;
+
+    if (sp_dense_class_parse(&c, operators) != SPRY_OK)
+        return 0;
+    snprintf(name, sizeof name, "cost-%s.spry", sp_dense_class_name(c));
     return sp_model_path(out, size, name);
 }

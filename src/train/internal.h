@@ -18,6 +18,11 @@ struct sp_data;
 spry_status sp_card_write(sp_buf *out, const spry_trained *t,
                           const spry_train_options *opt,
                           const struct sp_data *d, const char *machine);
+/* Its beginning; what it was learned from; its end. */
+void sp_card_begin(sp_json *j, const spry_trained *t,
+                   const spry_train_options *opt, int64_t newest_record,
+                   const char *machine);
+void sp_card_end(sp_json *j, const spry_grades *g);
 /* "data": groups, machines, counts and a hash (provenance.c). */
 spry_status sp_card_data(sp_json *j, const struct sp_data *d);
 
@@ -69,6 +74,15 @@ void sp_examples_free(sp_examples *e);
  * what teaches. */
 spry_status sp_train_meta(const sp_cost *c, const sp_examples *teach,
                           const spry_train_options *opt, int threads);
+
+/* ---- operators.c ---- */
+
+/* spry_train and spry_evaluate where opt->operators names some. */
+spry_status sp_train_operators(spry_trained *out, spry_records *db,
+                               const char *path, const spry_train_options *opt);
+spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
+                                  int count, spry_records *db,
+                                  const spry_train_options *opt);
 
 /* ---- grades.c ---- */
 

@@ -357,6 +357,8 @@ spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
     work w;
 
     memset(out, 0, sizeof *out);
+    if (s == SPRY_OK && o.operators)
+        return sp_train_operators(out, db, path, &o);
     if (s == SPRY_OK)
         s = find_kind(&kind, o.kind);
     if (s != SPRY_OK)
@@ -453,6 +455,8 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
     candidate *c;
     work w = {0};
 
+    if (s == SPRY_OK && o.operators)
+        return sp_evaluate_operators(out, model, count, db, &o);
     if (s != SPRY_OK)
         return s;
     c = sp_alloc(count + 1, sizeof *c);

@@ -1,0 +1,596 @@
+/* operators.c - models of dense operators: their records as a table, fitted,
+ * graded on operators that were held out, and kept.
+ *
+ * A record has all that is needed: its problem is the operator's own text. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dense/learned.h"
+#include "train/internal.h"
+
+/* ---- records ---- */
+
+/* One operator on one machine. */
+typedef struct {
+    char *problem, *machine, *probe;
+    spry_problem *p;
+    spry_machine *m; /* NULL: not known, so that nothing can be learned */
+} subject;
+
+/* One measured way. */
+typedef struct {
+    int64_t subject;
+    sp_dense_way way;
+    sp_example time; /* its .x says nothing */
+} trial;
+
+typedef struct {
+    const spry_train_options *opt;
+    sp_dense_class class;
+    spry_records *db;
+    subject *subject;
+    trial *trial;
+    int64_t subjects, subject_room, trials, trial_room, left_out, newest;
+    sp_slice all;
+    int64_t *of; /* [all's subjects] */
+    spry_status status;
+} operators;
+
+static void operators_close(operators *o)
+{
+    for (int64_t i = 0; i < o->subjects; i++) {
+        free(o->subject[i].problem);
+        free(o->subject[i].machine);
+        free(o->subject[i].probe);
+        spry_problem_free(o->subject[i].p);
+        sp_free(o->subject[i].m);
+    }
+    sp_free(o->subject);
+    sp_free(o->trial);
+    sp_free(o->of);
+    sp_slice_free(&o->all);
+    memset(o, 0, sizeof *o);
+}
+
+static void *room_for(operators *o, void *list, int64_t count, int64_t *room,
+                      size_t size)
+{
+    int64_t larger = *room ? 2 * *room : 256;
+    void *more;
+
+    if (count < *room)
+        return list;
+    more = sp_grow(list, count, larger, size);
+    if (more)
+        *room = larger;
+    else
+        o->status = sp_fail_memory((size_t)larger * size);
+    return more;
+}
+
+/* The operator and the machine of a record, read once. */
+static void open_subject(operators *o, subject *s)
+{
+    spry_operator op;
+    spry_machine *m = sp_alloc(1, sizeof *m);
+    int known = 0;
+
+    if (spry_operator_parse(&op, s->problem) == SPRY_OK &&
+        sp_dense_class_of(&op) == o->class &&
+        spry_problem_dense(&s->p, &op) == SPRY_OK && m &&
+        spry_records_get_probe(o->db, m, &known, s->probe, s->machine) ==
+            SPRY_OK &&
+        known)
+        s->m = m;
+    else
+        sp_free(m);
+    sp_message_clear();
+}
+
+/* -1: there is no memory. */
+static int64_t subject_of(operators *o, const spry_record *r)
+{
+    subject *s;
+
+    for (int64_t i = o->subjects - 1; i >= 0; i--)
+        if (!strcmp(o->subject[i].problem, r->problem) &&
+            !strcmp(o->subject[i].machine, r->machine) &&
+            !strcmp(o->subject[i].probe, r->probe))
+            return i;
+    s = room_for(o, o->subject, o->subjects, &o->subject_room, sizeof *s);
+    if (!s)
+        return -1;
+    o->subject = s;
+    s += o->subjects;
+    *s = (subject){.problem = sp_strdup(r->problem),
+                   .machine = sp_strdup(r->machine),
+                   .probe = sp_strdup(r->probe)};
+    o->subjects++;
+    if (!s->problem || !s->machine || !s->probe) {
+        o->status = sp_fail_memory(strlen(r->problem));
+        return -1;
+    }
+    return o->subjects - 1;
+}
+
+static int add_record(const spry_record *r, void *payload)
+{
+    operators *o = payload;
+    trial *t = room_for(o, o->trial, o->trials, &o->trial_room, sizeof *t);
+
+    if (!t)
+        return 1;
+    o->trial = t;
+    t += o->trials;
+    if (r->verdict != SPRY_VERDICT_OK || !(r->seconds > 0) ||
+        !(r->speedup > 0) ||
+        sp_dense_way_parse(&t->way, r->schedule) != SPRY_OK) {
+        o->left_out++;
+        return 0;
+    }
+    t->subject = subject_of(o, r);
+    if (t->subject < 0)
+        return 1;
+    t->time = (sp_example){.log_seconds = log(r->seconds),
+                           .log_speedup = log(r->speedup),
+                           .noise = r->low > 0 && r->high >= r->low
+                                        ? log(r->high / r->low) / 2
+                                        : 0,
+                           .verdict = (int)r->verdict};
+    if (r->when > o->newest)
+        o->newest = r->when;
+    o->trials++;
+    return 0;
+}
+
+static int by_subject(const void *a, const void *b)
+{
+    const trial *x = a, *y = b;
+
+    return (x->subject > y->subject) - (x->subject < y->subject);
+}
+
+/* ---- the table ---- */
+
+static void add_row(sp_slice *to, const subject *s, const trial *t,
+                    double baseline)
+{
+    int64_t at = to->t.rows++;
+    float *row = to->t.x + at * SP_FEATURES;
+
+    sp_dense_row(row, sp_dense_of(s->p), &t->way, s->m);
+    to->t.slower[at] = (float)-t->time.log_speedup;
+    to->t.bound[at] = sp_row_bound(row);
+    to->t.noise[at] = (float)t->time.noise;
+    to->t.from[at] = at;
+    to->e.row[at] = t->time;
+    to->e.row[at].subject = to->e.subjects;
+    /* races at different hours compare by their ratio to the baseline */
+    to->e.row[at].log_seconds = baseline - t->time.log_speedup;
+    to->e.rows = to->t.rows;
+}
+
+/* Trials [from, to) are of one subject; one with an odd way is left out. */
+static void add_subject(operators *o, int64_t from, int64_t to)
+{
+    const subject *s = &o->subject[o->trial[from].subject];
+    double baseline = 0;
+    int64_t before = o->all.t.rows;
+
+    if (!s->m) {
+        o->left_out += to - from;
+        return;
+    }
+    for (int64_t i = from; i < to; i++)
+        baseline +=
+            (o->trial[i].time.log_seconds + o->trial[i].time.log_speedup) /
+            (double)(to - from);
+    for (int64_t i = from; i < to; i++)
+        if (!sp_dense_way_illegal(sp_dense_of(s->p), &o->trial[i].way, s->m))
+            add_row(&o->all, s, &o->trial[i], baseline);
+        else
+            o->left_out++;
+    if (o->all.t.rows == before)
+        return;
+    o->of[o->all.e.subjects] = o->trial[from].subject;
+    o->all.e.subjects++;
+    o->all.e.start[o->all.e.subjects] = o->all.t.rows;
+    o->all.t.start[o->all.e.subjects] = o->all.t.rows;
+}
+
+static spry_status make_table(operators *o)
+{
+    spry_status s = sp_slice_open(&o->all, o->subjects, o->trials);
+
+    o->of = sp_alloc(o->subjects + 1, sizeof *o->of);
+    if (s == SPRY_OK && !o->of)
+        s = sp_fail_memory((size_t)o->subjects * sizeof *o->of);
+    if (s != SPRY_OK)
+        return s;
+    for (int64_t i = 0; i < o->subjects; i++)
+        open_subject(o, &o->subject[i]);
+    if (o->trials)
+        qsort(o->trial, (size_t)o->trials, sizeof *o->trial, by_subject);
+    for (int64_t i = 0, to; i < o->trials; i = to) {
+        for (to = i;
+             to < o->trials && o->trial[to].subject == o->trial[i].subject;
+             to++)
+            ;
+        add_subject(o, i, to);
+    }
+    return SPRY_OK;
+}
+
+static spry_status operators_open(operators *o, spry_records *db,
+                                  const spry_train_options *opt)
+{
+    spry_status s;
+
+    memset(o, 0, sizeof *o);
+    o->opt = opt;
+    o->db = db;
+    s = sp_dense_class_parse(&o->class, opt->operators);
+    if (s == SPRY_OK)
+        s = spry_records_each(
+            db, o->class == SP_LEARN_MATMUL ? "matmul," : "conv2d,",
+            opt->machine, add_record, o);
+    if (s == SPRY_OK)
+        s = o->status;
+    if (s == SPRY_OK)
+        s = make_table(o);
+    if (s != SPRY_OK)
+        operators_close(o);
+    return s;
+}
+
+/* ---- parts ---- */
+
+enum { PARTS = 21, HELD_PARTS = 3, TURNS = PARTS / HELD_PARTS };
+
+static uint64_t lot_of(const operators *o, int64_t s)
+{
+    const char *name = o->subject[o->of[s]].problem;
+    sp_hash h = sp_hash_begin();
+
+    sp_hash_add(&h, name, strlen(name));
+    sp_hash_add(&h, &o->opt->seed, sizeof o->opt->seed);
+    return h.a;
+}
+
+/* By the operator, so that it is on one side on all machines; operators are
+ * counted out in an order that chance gave them, so that few suffice. */
+static sp_part_of part_of(const operators *o, int64_t s, int turn)
+{
+    uint64_t lot = lot_of(o, s);
+    int64_t before = 0, n = o->all.e.subjects, at;
+
+    for (int64_t k = 0; k < n; k++)
+        before += lot_of(o, k) < lot;
+    at = (before * PARTS / n + (int64_t)turn * HELD_PARTS) % PARTS;
+    return at < PARTS - 2 * HELD_PARTS ? SP_TEACH
+           : at < PARTS - HELD_PARTS   ? SP_STOP
+                                       : SP_HELD;
+}
+
+static spry_status take_part(sp_slice *out, const operators *o, unsigned parts,
+                             int turn)
+{
+    const sp_dataset *t = &o->all.t;
+    uint8_t *keep = sp_alloc(t->rows + 1, 1);
+    spry_status s;
+
+    if (!keep)
+        return sp_fail_memory((size_t)t->rows);
+    for (int64_t k = 0; k < o->all.e.subjects; k++)
+        memset(keep + t->start[k], (int)(parts >> part_of(o, k, turn) & 1),
+               (size_t)(t->start[k + 1] - t->start[k]));
+    s = sp_slice_new(out, t, keep);
+    sp_free(keep);
+    return s;
+}
+
+static spry_status check_parts(const operators *o, const sp_slice *part)
+{
+    if (part[SP_TEACH].t.rows >= 20 && part[SP_HELD].t.rows > 0)
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE,
+                   "%lld records of %lld operators are too few to learn %s "
+                   "from and to hold some out; see spry collect",
+                   (long long)o->all.t.rows, (long long)o->all.e.subjects,
+                   o->opt->operators);
+}
+
+/* ---- fitting and grading ---- */
+
+static int threads_of(const spry_train_options *opt)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return opt->threads > 0 ? opt->threads : online > 0 ? (int)online : 1;
+}
+
+typedef struct {
+    const spry_train_options *opt;
+    int rounds;
+} listener;
+
+static int tell(const sp_lap *lap, void *payload)
+{
+    listener *l = payload;
+    const spry_lap now = {lap->round, lap->loss, lap->regret, lap->seconds};
+
+    l->rounds = lap->round;
+    return l->opt->progress && l->opt->progress(&now, l->opt->payload);
+}
+
+static spry_status fit(sp_pretrained *out, int *rounds, const operators *o,
+                       const sp_slice *teach, const sp_slice *stop)
+{
+    listener ears = {.opt = o->opt};
+    sp_fitting l = {.train = &teach->e,
+                    .test = &stop->e,
+                    .seed = o->opt->seed,
+                    .threads = threads_of(o->opt),
+                    .rounds = o->opt->rounds,
+                    .seconds = o->opt->seconds / 3,
+                    .note = tell,
+                    .payload = &ears};
+    spry_status s;
+
+    if (!sp_boost_ready())
+        return sp_fail(SPRY_SYSTEM,
+                       "fitting trees needs XGBoost, which is not here "
+                       "(Debian: libxgboost0)");
+    s = sp_pretrained_fit(out, &teach->t, &stop->t, &l);
+    *rounds = ears.rounds;
+    return s;
+}
+
+/* model NULL: arithmetic alone. */
+static spry_status grade(sp_grading *g, const sp_pretrained *model,
+                         const sp_slice *held)
+{
+    int64_t rows = held->t.rows;
+    float *score = sp_alloc(rows + 1, sizeof *score);
+    double *all = sp_alloc(rows + 1, sizeof *all);
+    spry_status s = score && all ? SPRY_OK : sp_fail_memory((size_t)rows * 12);
+
+    if (s == SPRY_OK && model)
+        s = sp_pretrained_score(score, model, &held->t);
+    for (int64_t i = 0; i < rows && s == SPRY_OK; i++)
+        all[i] = (double)(model ? score[i] : held->t.bound[i]);
+    if (s == SPRY_OK)
+        s = sp_grading_add(g, &held->e, all, 1);
+    sp_free(score);
+    sp_free(all);
+    return s;
+}
+
+static spry_status grade_chance(sp_grading *g, const sp_slice *held,
+                                uint64_t seed)
+{
+    enum { TIMES = 50 };
+    sp_rng r = sp_rng_seed(seed);
+    double *score = sp_alloc(TIMES * (held->t.rows + 1), sizeof *score);
+    spry_status s;
+
+    if (!score)
+        return sp_fail_memory(TIMES * (size_t)held->t.rows * sizeof *score);
+    for (int64_t i = 0; i < TIMES * held->t.rows; i++)
+        score[i] = sp_rng_unit(&r);
+    s = sp_grading_add(g, &held->e, score, TIMES);
+    sp_free(score);
+    return s;
+}
+
+/* ---- the file ---- */
+
+static int64_t different(const operators *o, int machines)
+{
+    char **text = sp_alloc(o->all.e.subjects + 1, sizeof(char *));
+    int64_t count;
+
+    if (!text)
+        return 0;
+    for (int64_t i = 0; i < o->all.e.subjects; i++)
+        text[i] = machines ? o->subject[o->of[i]].machine
+                           : o->subject[o->of[i]].problem;
+    count = sp_data_different(text, o->all.e.subjects);
+    sp_free(text);
+    return count;
+}
+
+static void count_data(spry_trained *t, const operators *o, const sp_slice *e)
+{
+    t->records = e->t.rows;
+    t->problems = e->e.subjects;
+    t->groups = different(o, 0);
+    t->machines = different(o, 1);
+    t->left_out = o->left_out;
+}
+
+/* A hash of all rows, so that a card tells which records it is of. */
+static void hash_rows(char out[33], const operators *o)
+{
+    sp_hash h = sp_hash_begin();
+
+    sp_hash_add(&h, o->all.t.x,
+                (size_t)(o->all.t.rows * SP_FEATURES) * sizeof(float));
+    sp_hash_add(&h, o->all.t.slower,
+                (size_t)o->all.t.rows * sizeof *o->all.t.slower);
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)h.a,
+             (unsigned long long)h.b);
+}
+
+static void write_data(sp_json *j, const operators *o)
+{
+    char hash[33];
+
+    hash_rows(hash, o);
+    sp_json_open(j, "data", '{');
+    sp_json_text(j, "hash", hash);
+    sp_json_open(j, "groups", '[');
+    for (int64_t i = 0; i < o->all.e.subjects; i++) {
+        const char *name = o->subject[o->of[i]].problem;
+        int again = 0;
+
+        for (int64_t k = 0; k < i && !again; k++)
+            again = !strcmp(o->subject[o->of[k]].problem, name);
+        if (!again)
+            sp_json_text(j, NULL, name);
+    }
+    sp_json_close(j, ']');
+    sp_json_close(j, '}');
+}
+
+static spry_status save(const sp_pretrained *model, const operators *o,
+                        const spry_trained *t, const char *path)
+{
+    sp_buf b = {0};
+    sp_json j = {.out = &b, .first = 1};
+    const char *machine = o->all.e.subjects ? o->subject[o->of[0]].m->name : "";
+    spry_status s;
+
+    sp_card_begin(&j, t, o->opt, o->newest, machine);
+    write_data(&j, o);
+    sp_card_end(&j, &t->grades);
+    s = b.failed ? sp_fail_memory(b.len)
+                 : sp_dense_model_save(model, o->class, b.data, path);
+    sp_buf_free(&b);
+    return s;
+}
+
+/* ---- doors ---- */
+
+/* Learn, grade, and, if asked to, learn again from all but what stops. */
+static spry_status train(spry_trained *out, const operators *o,
+                         const sp_slice *part, const char *path)
+{
+    sp_pretrained model = {0};
+    sp_grading *g = NULL;
+    sp_slice all = {0};
+    spry_status s =
+        fit(&model, &out->rounds, o, &part[SP_TEACH], &part[SP_STOP]);
+
+    if (s == SPRY_OK)
+        s = sp_grading_new(&g, SPRY_SPMM);
+    if (s == SPRY_OK)
+        s = grade(g, &model, &part[SP_HELD]);
+    if (s == SPRY_OK)
+        s = sp_grading_end(&out->grades, g, "operators", 0);
+    sp_grading_free(g);
+    count_data(out, o, &part[SP_TEACH]);
+    if (s == SPRY_OK && o->opt->whole) {
+        sp_pretrained_free(&model);
+        s = take_part(&all, o, 1U << SP_TEACH | 1U << SP_HELD, 0);
+        if (s == SPRY_OK)
+            s = fit(&model, &out->rounds, o, &all, &part[SP_STOP]);
+        count_data(out, o, &all);
+        sp_slice_free(&all);
+    }
+    if (s == SPRY_OK)
+        s = save(&model, o, out, path);
+    sp_pretrained_free(&model);
+    return s;
+}
+
+static spry_status take_parts(sp_slice part[SP_PARTS], const operators *o,
+                              int turn)
+{
+    spry_status s = SPRY_OK;
+
+    for (int k = 0; k < SP_PARTS && s == SPRY_OK; k++)
+        s = take_part(&part[k], o, 1U << k, turn);
+    return s == SPRY_OK ? check_parts(o, part) : s;
+}
+
+static void free_parts(sp_slice part[SP_PARTS])
+{
+    for (int k = 0; k < SP_PARTS; k++)
+        sp_slice_free(&part[k]);
+}
+
+spry_status sp_train_operators(spry_trained *out, spry_records *db,
+                               const char *path, const spry_train_options *opt)
+{
+    double begin = sp_seconds();
+    sp_slice part[SP_PARTS] = {{{0}, {0}}};
+    operators o;
+    spry_status s = operators_open(&o, db, opt);
+
+    if (s != SPRY_OK)
+        return s;
+    s = take_parts(part, &o, 0);
+    out->data_seconds = sp_seconds() - begin;
+    begin = sp_seconds();
+    if (s == SPRY_OK)
+        s = train(out, &o, part, path);
+    out->seconds = sp_seconds() - begin;
+    free_parts(part);
+    operators_close(&o);
+    return s;
+}
+
+/* One name: a file, "operators" that is fitted in every turn, "analytic" or
+ * "random". */
+static spry_status evaluate(spry_grades *out, const char *name,
+                            const operators *o)
+{
+    sp_pretrained model = {0};
+    sp_grading *g = NULL;
+    sp_dense_class class = o->class;
+    int file = strpbrk(name, "/.") != NULL, rounds;
+    int fitted = !strcmp(name, "operators") || !strcmp(name, "spry");
+    int chance = !strcmp(name, "random");
+    spry_status s = SPRY_OK;
+
+    if (!file && !fitted && !chance && strcmp(name, "analytic") != 0)
+        return sp_fail(SPRY_USAGE,
+                       "models of operators are files, operators, analytic "
+                       "and random, not '%s'",
+                       name);
+    if (file)
+        s = sp_dense_model_load(&model, &class, name);
+    if (s == SPRY_OK && class != o->class)
+        s = sp_fail(SPRY_USAGE, "%s is a model of %s", name,
+                    sp_dense_class_name(class));
+    if (s == SPRY_OK)
+        s = sp_grading_new(&g, SPRY_SPMM);
+    for (int turn = 0; turn < (o->opt->whole ? TURNS : 1) && s == SPRY_OK;
+         turn++) {
+        sp_slice part[SP_PARTS] = {{{0}, {0}}};
+
+        s = take_parts(part, o, turn);
+        if (s == SPRY_OK && fitted)
+            s = fit(&model, &rounds, o, &part[SP_TEACH], &part[SP_STOP]);
+        if (s == SPRY_OK)
+            s = chance
+                    ? grade_chance(g, &part[SP_HELD], o->opt->seed)
+                    : grade(g, file || fitted ? &model : NULL, &part[SP_HELD]);
+        if (fitted)
+            sp_pretrained_free(&model);
+        free_parts(part);
+    }
+    if (s == SPRY_OK)
+        s = sp_grading_end(out, g, name, 0);
+    sp_grading_free(g);
+    sp_pretrained_free(&model);
+    return s;
+}
+
+spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
+                                  int count, spry_records *db,
+                                  const spry_train_options *opt)
+{
+    operators o;
+    spry_status s = operators_open(&o, db, opt);
+
+    for (int i = 0; i < count && s == SPRY_OK; i++)
+        s = evaluate(&out[i], name[i], &o);
+    if (s == SPRY_OK || o.subject)
+        operators_close(&o);
+    return s;
+}
