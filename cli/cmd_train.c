@@ -51,7 +51,8 @@ static void print_json(const spry_trained *t, const char *file,
 static void print_people(const spry_trained *t, const char *file,
                          const spry_train_options *o)
 {
-    printf("%s, a %s model of %s\n", file, o->kind, fit_subject(o));
+    printf("%s, a model of %s, of the kind %s\n", file, fit_subject(o),
+           o->kind);
     printf("learned from  %lld records of %lld problems, %lld %s, %lld "
            "machine%s\n",
            (long long)t->records, (long long)t->problems, (long long)t->groups,

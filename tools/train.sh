@@ -11,7 +11,8 @@
 # have nothing else to do.
 #
 # DATA is the folder that matrices of records are named from (here), OUT where
-# the models go (models), and OPS those that are made (spmv spmm sddmm). Models
+# the models go (models), OPS those that are made (spmv spmm sddmm) and OPERATORS
+# those of dense ones (conv2d depthwise matmul). Models
 # learn on one thread: the same store gives the same files, byte for byte, on
 # any number of cores; their cards have its hash. 15 % of the groups stop the
 # fit and 15 % are never learned from; the card's grades are of these.
@@ -25,6 +26,8 @@ mkdir -p "$out" "$(dirname "$store")"
 if [ "$budget" != 0 ]; then
     "$spry" collect --store "$store" --suite default --widths 32,128 \
         --budget "$budget"
+    "$spry" collect --store "$store" --suite operators --limits 1,2 \
+        --schedules 50 --budget "$budget"
 fi
 for other in ${STORES:-}; do
     case $other in
@@ -36,5 +39,9 @@ cd "${DATA:-.}"
 for op in ${OPS:-spmv spmm sddmm}; do
     "$spry" train --store "$store" --op "$op" --kind spry --seed 1 \
         --threads 1 --out "$out/cost-$op.spry"
+done
+for kind in ${OPERATORS-conv2d depthwise matmul}; do
+    "$spry" train --store "$store" --operators "$kind" --seed 1 \
+        --threads 1 --whole --out "$out/cost-$kind.spry"
 done
 "$spry" model compare "$out"/cost-*.spry

@@ -211,3 +211,15 @@ const char *sp_dense_expect(double *seconds, const sp_dense_problem *p,
     sp_free(score);
     return told ? "trees and networks" : "analytic";
 }
+
+void sp_dense_forget(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < SP_LEARN_NONE; i++) {
+        if (last[i].model)
+            sp_pretrained_free(last[i].model);
+        sp_free(last[i].model);
+        last[i] = (found){.path = ""};
+    }
+    pthread_mutex_unlock(&lock);
+}

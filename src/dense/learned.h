@@ -41,5 +41,7 @@ spry_status sp_dense_model_load(sp_pretrained *out, sp_dense_class *c,
 const char *sp_dense_expect(double *seconds, const sp_dense_problem *p,
                             const sp_dense_way *x, int count,
                             const spry_machine *m);
+/* Models that were read are kept; where nobody asks any more they may go. */
+void sp_dense_forget(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dense/learned.h"
 #include "model/cost.h"
 #include "spry.h"
 
@@ -67,6 +68,61 @@ static void use_model(const char *path, spry_op op)
     sp_cost_free(c);
     spry_problem_free(p);
     spry_matrix_free(A);
+}
+
+/* The same for models of dense operators. */
+static void use_operators(const char *path, const char *name)
+{
+    static const char *const texts[] = {"op:conv2d,h=20,w=20,c=32,k=48,r=3",
+                                        "op:conv2d,h=20,w=20,c=32,k=32,r=3,"
+                                        "groups=32",
+                                        "op:matmul,m=40,n=48,k=50"};
+    spry_model_facts facts;
+    spry_machine m;
+    double *seconds;
+
+    check_ok(spry_model_info(&facts, path));
+    assert_string_equal(facts.operators, name);
+    assert_true(facts.records > 0 && facts.numbers > 0);
+    check_ok(spry_machine_detect(&m));
+    setenv("SPRY_MODELS", MODELS, 1);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        spry_operator op;
+        spry_problem *p;
+        sp_dense_way *way;
+        int count;
+
+        check_ok(spry_operator_parse(&op, texts[i]));
+        if (strcmp(sp_dense_class_name(sp_dense_class_of(&op)), name) != 0)
+            continue;
+        check_ok(spry_problem_dense(&p, &op));
+        check_ok(sp_dense_ways(&way, &count, sp_dense_of(p), &m));
+        seconds = sp_alloc(count, sizeof *seconds);
+        assert_string_equal(
+            sp_dense_expect(seconds, sp_dense_of(p), way, count, &m),
+            "trees and networks");
+        for (int k = 0; k < count; k++)
+            assert_true(isfinite(seconds[k]) && seconds[k] > 0);
+        sp_free(seconds);
+        sp_free(way);
+        spry_problem_free(p);
+    }
+    unsetenv("SPRY_MODELS");
+    sp_dense_forget();
+}
+
+static void shipped_operators_are_of_use(void **state)
+{
+    static const char *const names[] = {"conv2d", "depthwise", "matmul"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char path[4096];
+
+        snprintf(path, sizeof path, MODELS "cost-%s.spry", names[i]);
+        use_operators(path, names[i]);
+    }
+    assert_int_equal(sp_alloc_live(), 0);
 }
 
 static void shipped_models_are_of_use(void **state)
@@ -195,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_are_of_use),
+        cmocka_unit_test(shipped_operators_are_of_use),
         cmocka_unit_test(every_kind_is_fitted)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
