@@ -8,6 +8,9 @@
 #include "model/cost.h"
 #include "spry/train.h"
 
+/* Those asked for, or all there are (train.c). */
+int sp_train_threads(const spry_train_options *opt);
+
 /* ---- card.c ---- */
 
 /* Nothing known but the model's name. */
@@ -97,6 +100,8 @@ spry_status sp_grading_add(sp_grading *g, const sp_examples *e,
 /* Add what a model says of problems (train.c). */
 spry_status sp_grade_model(sp_grading *g, const sp_cost *c,
                            const sp_examples *e);
+/* The control: choices by chance, many times (train.c). */
+spry_status sp_grade_chance(sp_grading *g, const sp_examples *e, uint64_t seed);
 spry_status sp_grading_end(spry_grades *out, const sp_grading *g,
                            const char *model, int absolute);
 

@@ -1,256 +1,15 @@
-/* operators.c - models of dense operators: their records as a table, fitted,
- * graded on operators that were held out, and kept.
- *
- * A record has all that is needed: its problem is the operator's own text. */
-#include <math.h>
-#include <stdlib.h>
+/* operators.c - models of dense operators: fitted to their records, graded on
+ * operators that were held out, and kept. */
+#include "train/operators.h"
+
+#include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "dense/learned.h"
-#include "train/internal.h"
-
-/* ---- records ---- */
-
-/* One operator on one machine. */
-typedef struct {
-    char *problem, *machine, *probe;
-    spry_problem *p;
-    spry_machine *m; /* NULL: not known, so that nothing can be learned */
-} subject;
-
-/* One measured way. */
-typedef struct {
-    int64_t subject;
-    sp_dense_way way;
-    sp_example time; /* its .x says nothing */
-} trial;
-
-typedef struct {
-    const spry_train_options *opt;
-    sp_dense_class class;
-    spry_records *db;
-    subject *subject;
-    trial *trial;
-    int64_t subjects, subject_room, trials, trial_room, left_out, newest;
-    sp_slice all;
-    int64_t *of; /* [all's subjects] */
-    spry_status status;
-} operators;
-
-static void operators_close(operators *o)
-{
-    for (int64_t i = 0; i < o->subjects; i++) {
-        free(o->subject[i].problem);
-        free(o->subject[i].machine);
-        free(o->subject[i].probe);
-        spry_problem_free(o->subject[i].p);
-        sp_free(o->subject[i].m);
-    }
-    sp_free(o->subject);
-    sp_free(o->trial);
-    sp_free(o->of);
-    sp_slice_free(&o->all);
-    memset(o, 0, sizeof *o);
-}
-
-static void *room_for(operators *o, void *list, int64_t count, int64_t *room,
-                      size_t size)
-{
-    int64_t larger = *room ? 2 * *room : 256;
-    void *more;
-
-    if (count < *room)
-        return list;
-    more = sp_grow(list, count, larger, size);
-    if (more)
-        *room = larger;
-    else
-        o->status = sp_fail_memory((size_t)larger * size);
-    return more;
-}
-
-/* The operator and the machine of a record, read once. */
-static void open_subject(operators *o, subject *s)
-{
-    spry_operator op;
-    spry_machine *m = sp_alloc(1, sizeof *m);
-    int known = 0;
-
-    if (spry_operator_parse(&op, s->problem) == SPRY_OK &&
-        sp_dense_class_of(&op) == o->class &&
-        spry_problem_dense(&s->p, &op) == SPRY_OK && m &&
-        spry_records_get_probe(o->db, m, &known, s->probe, s->machine) ==
-            SPRY_OK &&
-        known)
-        s->m = m;
-    else
-        sp_free(m);
-    sp_message_clear();
-}
-
-/* -1: there is no memory. */
-static int64_t subject_of(operators *o, const spry_record *r)
-{
-    subject *s;
-
-    for (int64_t i = o->subjects - 1; i >= 0; i--)
-        if (!strcmp(o->subject[i].problem, r->problem) &&
-            !strcmp(o->subject[i].machine, r->machine) &&
-            !strcmp(o->subject[i].probe, r->probe))
-            return i;
-    s = room_for(o, o->subject, o->subjects, &o->subject_room, sizeof *s);
-    if (!s)
-        return -1;
-    o->subject = s;
-    s += o->subjects;
-    *s = (subject){.problem = sp_strdup(r->problem),
-                   .machine = sp_strdup(r->machine),
-                   .probe = sp_strdup(r->probe)};
-    o->subjects++;
-    if (!s->problem || !s->machine || !s->probe) {
-        o->status = sp_fail_memory(strlen(r->problem));
-        return -1;
-    }
-    return o->subjects - 1;
-}
-
-static int add_record(const spry_record *r, void *payload)
-{
-    operators *o = payload;
-    trial *t = room_for(o, o->trial, o->trials, &o->trial_room, sizeof *t);
-
-    if (!t)
-        return 1;
-    o->trial = t;
-    t += o->trials;
-    if (r->verdict != SPRY_VERDICT_OK || !(r->seconds > 0) ||
-        !(r->speedup > 0) ||
-        sp_dense_way_parse(&t->way, r->schedule) != SPRY_OK) {
-        o->left_out++;
-        return 0;
-    }
-    t->subject = subject_of(o, r);
-    if (t->subject < 0)
-        return 1;
-    t->time = (sp_example){.log_seconds = log(r->seconds),
-                           .log_speedup = log(r->speedup),
-                           .noise = r->low > 0 && r->high >= r->low
-                                        ? log(r->high / r->low) / 2
-                                        : 0,
-                           .verdict = (int)r->verdict};
-    if (r->when > o->newest)
-        o->newest = r->when;
-    o->trials++;
-    return 0;
-}
-
-static int by_subject(const void *a, const void *b)
-{
-    const trial *x = a, *y = b;
-
-    return (x->subject > y->subject) - (x->subject < y->subject);
-}
-
-/* ---- the table ---- */
-
-static void add_row(sp_slice *to, const subject *s, const trial *t,
-                    double baseline)
-{
-    int64_t at = to->t.rows++;
-    float *row = to->t.x + at * SP_FEATURES;
-
-    sp_dense_row(row, sp_dense_of(s->p), &t->way, s->m);
-    to->t.slower[at] = (float)-t->time.log_speedup;
-    to->t.bound[at] = sp_row_bound(row);
-    to->t.noise[at] = (float)t->time.noise;
-    to->t.from[at] = at;
-    to->e.row[at] = t->time;
-    to->e.row[at].subject = to->e.subjects;
-    /* races at different hours compare by their ratio to the baseline */
-    to->e.row[at].log_seconds = baseline - t->time.log_speedup;
-    to->e.rows = to->t.rows;
-}
-
-/* Trials [from, to) are of one subject; one with an odd way is left out. */
-static void add_subject(operators *o, int64_t from, int64_t to)
-{
-    const subject *s = &o->subject[o->trial[from].subject];
-    double baseline = 0;
-    int64_t before = o->all.t.rows;
-
-    if (!s->m) {
-        o->left_out += to - from;
-        return;
-    }
-    for (int64_t i = from; i < to; i++)
-        baseline +=
-            (o->trial[i].time.log_seconds + o->trial[i].time.log_speedup) /
-            (double)(to - from);
-    for (int64_t i = from; i < to; i++)
-        if (!sp_dense_way_illegal(sp_dense_of(s->p), &o->trial[i].way, s->m))
-            add_row(&o->all, s, &o->trial[i], baseline);
-        else
-            o->left_out++;
-    if (o->all.t.rows == before)
-        return;
-    o->of[o->all.e.subjects] = o->trial[from].subject;
-    o->all.e.subjects++;
-    o->all.e.start[o->all.e.subjects] = o->all.t.rows;
-    o->all.t.start[o->all.e.subjects] = o->all.t.rows;
-}
-
-static spry_status make_table(operators *o)
-{
-    spry_status s = sp_slice_open(&o->all, o->subjects, o->trials);
-
-    o->of = sp_alloc(o->subjects + 1, sizeof *o->of);
-    if (s == SPRY_OK && !o->of)
-        s = sp_fail_memory((size_t)o->subjects * sizeof *o->of);
-    if (s != SPRY_OK)
-        return s;
-    for (int64_t i = 0; i < o->subjects; i++)
-        open_subject(o, &o->subject[i]);
-    if (o->trials)
-        qsort(o->trial, (size_t)o->trials, sizeof *o->trial, by_subject);
-    for (int64_t i = 0, to; i < o->trials; i = to) {
-        for (to = i;
-             to < o->trials && o->trial[to].subject == o->trial[i].subject;
-             to++)
-            ;
-        add_subject(o, i, to);
-    }
-    return SPRY_OK;
-}
-
-static spry_status operators_open(operators *o, spry_records *db,
-                                  const spry_train_options *opt)
-{
-    spry_status s;
-
-    memset(o, 0, sizeof *o);
-    o->opt = opt;
-    o->db = db;
-    s = sp_dense_class_parse(&o->class, opt->operators);
-    if (s == SPRY_OK)
-        s = spry_records_each(
-            db, o->class == SP_LEARN_MATMUL ? "matmul," : "conv2d,",
-            opt->machine, add_record, o);
-    if (s == SPRY_OK)
-        s = o->status;
-    if (s == SPRY_OK)
-        s = make_table(o);
-    if (s != SPRY_OK)
-        operators_close(o);
-    return s;
-}
 
 /* ---- parts ---- */
 
 enum { PARTS = 21, HELD_PARTS = 3, TURNS = PARTS / HELD_PARTS };
 
-static uint64_t lot_of(const operators *o, int64_t s)
+static uint64_t lot_of(const sp_operator_records *o, int64_t s)
 {
     const char *name = o->subject[o->of[s]].problem;
     sp_hash h = sp_hash_begin();
@@ -262,7 +21,7 @@ static uint64_t lot_of(const operators *o, int64_t s)
 
 /* By the operator, so that it is on one side on all machines; operators are
  * counted out in an order that chance gave them, so that few suffice. */
-static sp_part_of part_of(const operators *o, int64_t s, int turn)
+static sp_part_of part_of(const sp_operator_records *o, int64_t s, int turn)
 {
     uint64_t lot = lot_of(o, s);
     int64_t before = 0, n = o->all.e.subjects, at;
@@ -275,8 +34,8 @@ static sp_part_of part_of(const operators *o, int64_t s, int turn)
                                        : SP_HELD;
 }
 
-static spry_status take_part(sp_slice *out, const operators *o, unsigned parts,
-                             int turn)
+static spry_status take_part(sp_slice *out, const sp_operator_records *o,
+                             unsigned parts, int turn)
 {
     const sp_dataset *t = &o->all.t;
     uint8_t *keep = sp_alloc(t->rows + 1, 1);
@@ -292,7 +51,8 @@ static spry_status take_part(sp_slice *out, const operators *o, unsigned parts,
     return s;
 }
 
-static spry_status check_parts(const operators *o, const sp_slice *part)
+static spry_status check_parts(const sp_operator_records *o,
+                               const sp_slice *part)
 {
     if (part[SP_TEACH].t.rows >= 20 && part[SP_HELD].t.rows > 0)
         return SPRY_OK;
@@ -304,13 +64,6 @@ static spry_status check_parts(const operators *o, const sp_slice *part)
 }
 
 /* ---- fitting and grading ---- */
-
-static int threads_of(const spry_train_options *opt)
-{
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return opt->threads > 0 ? opt->threads : online > 0 ? (int)online : 1;
-}
 
 typedef struct {
     const spry_train_options *opt;
@@ -326,14 +79,15 @@ static int tell(const sp_lap *lap, void *payload)
     return l->opt->progress && l->opt->progress(&now, l->opt->payload);
 }
 
-static spry_status fit(sp_pretrained *out, int *rounds, const operators *o,
-                       const sp_slice *teach, const sp_slice *stop)
+static spry_status fit(sp_pretrained *out, int *rounds,
+                       const sp_operator_records *o, const sp_slice *teach,
+                       const sp_slice *stop)
 {
     listener ears = {.opt = o->opt};
     sp_fitting l = {.train = &teach->e,
                     .test = &stop->e,
                     .seed = o->opt->seed,
-                    .threads = threads_of(o->opt),
+                    .threads = sp_train_threads(o->opt),
                     .rounds = o->opt->rounds,
                     .seconds = o->opt->seconds / 3,
                     .note = tell,
@@ -369,26 +123,9 @@ static spry_status grade(sp_grading *g, const sp_pretrained *model,
     return s;
 }
 
-static spry_status grade_chance(sp_grading *g, const sp_slice *held,
-                                uint64_t seed)
-{
-    enum { TIMES = 50 };
-    sp_rng r = sp_rng_seed(seed);
-    double *score = sp_alloc(TIMES * (held->t.rows + 1), sizeof *score);
-    spry_status s;
-
-    if (!score)
-        return sp_fail_memory(TIMES * (size_t)held->t.rows * sizeof *score);
-    for (int64_t i = 0; i < TIMES * held->t.rows; i++)
-        score[i] = sp_rng_unit(&r);
-    s = sp_grading_add(g, &held->e, score, TIMES);
-    sp_free(score);
-    return s;
-}
-
 /* ---- the file ---- */
 
-static int64_t different(const operators *o, int machines)
+static int64_t different(const sp_operator_records *o, int machines)
 {
     char **text = sp_alloc(o->all.e.subjects + 1, sizeof(char *));
     int64_t count;
@@ -403,7 +140,8 @@ static int64_t different(const operators *o, int machines)
     return count;
 }
 
-static void count_data(spry_trained *t, const operators *o, const sp_slice *e)
+static void count_data(spry_trained *t, const sp_operator_records *o,
+                       const sp_slice *e)
 {
     t->records = e->t.rows;
     t->problems = e->e.subjects;
@@ -413,7 +151,7 @@ static void count_data(spry_trained *t, const operators *o, const sp_slice *e)
 }
 
 /* A hash of all rows, so that a card tells which records it is of. */
-static void hash_rows(char out[33], const operators *o)
+static void hash_rows(char out[33], const sp_operator_records *o)
 {
     sp_hash h = sp_hash_begin();
 
@@ -425,7 +163,7 @@ static void hash_rows(char out[33], const operators *o)
              (unsigned long long)h.b);
 }
 
-static void write_data(sp_json *j, const operators *o)
+static void write_data(sp_json *j, const sp_operator_records *o)
 {
     char hash[33];
 
@@ -446,8 +184,9 @@ static void write_data(sp_json *j, const operators *o)
     sp_json_close(j, '}');
 }
 
-static spry_status save(const sp_pretrained *model, const operators *o,
-                        const spry_trained *t, const char *path)
+static spry_status save(const sp_pretrained *model,
+                        const sp_operator_records *o, const spry_trained *t,
+                        const char *path)
 {
     sp_buf b = {0};
     sp_json j = {.out = &b, .first = 1};
@@ -466,7 +205,7 @@ static spry_status save(const sp_pretrained *model, const operators *o,
 /* ---- doors ---- */
 
 /* Learn, grade, and, if asked to, learn again from all but what stops. */
-static spry_status train(spry_trained *out, const operators *o,
+static spry_status train(spry_trained *out, const sp_operator_records *o,
                          const sp_slice *part, const char *path)
 {
     sp_pretrained model = {0};
@@ -497,8 +236,8 @@ static spry_status train(spry_trained *out, const operators *o,
     return s;
 }
 
-static spry_status take_parts(sp_slice part[SP_PARTS], const operators *o,
-                              int turn)
+static spry_status take_parts(sp_slice part[SP_PARTS],
+                              const sp_operator_records *o, int turn)
 {
     spry_status s = SPRY_OK;
 
@@ -518,8 +257,8 @@ spry_status sp_train_operators(spry_trained *out, spry_records *db,
 {
     double begin = sp_seconds();
     sp_slice part[SP_PARTS] = {{{0}, {0}}};
-    operators o;
-    spry_status s = operators_open(&o, db, opt);
+    sp_operator_records o;
+    spry_status s = sp_operator_records_open(&o, db, opt);
 
     if (s != SPRY_OK)
         return s;
@@ -530,14 +269,14 @@ spry_status sp_train_operators(spry_trained *out, spry_records *db,
         s = train(out, &o, part, path);
     out->seconds = sp_seconds() - begin;
     free_parts(part);
-    operators_close(&o);
+    sp_operator_records_close(&o);
     return s;
 }
 
 /* One name: a file, "operators" that is fitted in every turn, "analytic" or
  * "random". */
 static spry_status evaluate(spry_grades *out, const char *name,
-                            const operators *o)
+                            const sp_operator_records *o)
 {
     sp_pretrained model = {0};
     sp_grading *g = NULL;
@@ -568,7 +307,7 @@ static spry_status evaluate(spry_grades *out, const char *name,
             s = fit(&model, &rounds, o, &part[SP_TEACH], &part[SP_STOP]);
         if (s == SPRY_OK)
             s = chance
-                    ? grade_chance(g, &part[SP_HELD], o->opt->seed)
+                    ? sp_grade_chance(g, &part[SP_HELD].e, o->opt->seed)
                     : grade(g, file || fitted ? &model : NULL, &part[SP_HELD]);
         if (fitted)
             sp_pretrained_free(&model);
@@ -585,12 +324,12 @@ spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
                                   int count, spry_records *db,
                                   const spry_train_options *opt)
 {
-    operators o;
-    spry_status s = operators_open(&o, db, opt);
+    sp_operator_records o;
+    spry_status s = sp_operator_records_open(&o, db, opt);
 
     for (int i = 0; i < count && s == SPRY_OK; i++)
         s = evaluate(&out[i], name[i], &o);
     if (s == SPRY_OK || o.subject)
-        operators_close(&o);
+        sp_operator_records_close(&o);
     return s;
 }

@@ -20,7 +20,7 @@ typedef struct {
     int stopped;
 } work;
 
-static int threads_of(const spry_train_options *opt)
+int sp_train_threads(const spry_train_options *opt)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -47,7 +47,7 @@ static spry_status work_open(work *w, spry_records *db,
     double begin = sp_seconds();
     spry_status s;
 
-    *w = (work){.opt = opt, .threads = threads_of(opt), .begun = begin};
+    *w = (work){.opt = opt, .threads = sp_train_threads(opt), .begun = begin};
     s = sp_data_open_until(&w->d, db, opt->op, opt->machine, w->threads, until);
     if (s == SPRY_OK)
         s = sp_data_split(w->part, &w->d, opt->split, opt->seed, 0);
@@ -180,9 +180,7 @@ spry_status sp_grade_model(sp_grading *g, const sp_cost *c,
     return s;
 }
 
-/* The control: choices by chance, many times. */
-static spry_status grade_chance(sp_grading *g, const sp_examples *e,
-                                uint64_t seed)
+spry_status sp_grade_chance(sp_grading *g, const sp_examples *e, uint64_t seed)
 {
     enum { TIMES = 50 };
     double *score = sp_alloc(TIMES * (e->rows + 1), sizeof *score);
@@ -415,7 +413,7 @@ static spry_status judge(candidate *c, work *w, int turn)
     if (c->file)
         return sp_grade_model(c->g, c->file, held);
     if (!c->kind)
-        return grade_chance(c->g, held, w->opt->seed + (uint64_t)turn);
+        return sp_grade_chance(c->g, held, w->opt->seed + (uint64_t)turn);
     s = fit(&fitted, w, c->kind, &w->part[SP_TEACH], 0);
     if (s == SPRY_OK)
         s = sp_grade_model(c->g, fitted, held);
