@@ -186,9 +186,10 @@ static int is_strange(const spry_executor *e, const sp_graph_task *t)
 
     if (!*t->mark)
         return 0;
-    if (plan)
-        sp_kernel_mark(mark, plan);
-    return !plan || strcmp(mark, t->mark) != 0;
+    if (!plan)
+        return 1;
+    sp_kernel_mark(mark, plan);
+    return strcmp(mark, t->mark) != 0;
 }
 
 /* What is strange is chosen anew. */
