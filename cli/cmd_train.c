@@ -1,6 +1,8 @@
 /* cmd_train.c - a model from what was measured. */
 #include "cli.h"
 
+#include <string.h>
+
 #include "fit.h"
 #include "grades.h"
 
@@ -75,7 +77,7 @@ static spry_status train(const char *file, spry_train_options *o)
 
     if (s != SPRY_OK)
         return s;
-    o->kind = o->operators ? "operators" : kind;
+    o->kind = o->operators && !strcmp(kind, "spry") ? "operators" : kind;
     o->meta = meta;
     o->whole = whole;
     stop_within(1);

@@ -203,6 +203,11 @@ spry_status sp_operator_records_open(sp_operator_records *o, spry_records *db,
     memset(o, 0, sizeof *o);
     o->opt = opt;
     o->db = db;
+    SP_REFUSE(opt->meta || opt->split != SPRY_BY_PROBLEM ||
+                  (strcmp(opt->kind, "spry") != 0 &&
+                   strcmp(opt->kind, "operators") != 0),
+              "operators are learned by one kind of model, whole operators "
+              "held out, without meta-learning");
     s = sp_dense_class_parse(&o->class, opt->operators);
     if (s == SPRY_OK)
         s = spry_records_each(

@@ -67,16 +67,19 @@ static spry_status check_parts(const sp_operator_records *o,
 
 typedef struct {
     const spry_train_options *opt;
-    int rounds;
+    spry_lap last;
+    int stopped;
 } listener;
 
 static int tell(const sp_lap *lap, void *payload)
 {
     listener *l = payload;
-    const spry_lap now = {lap->round, lap->loss, lap->regret, lap->seconds};
 
-    l->rounds = lap->round;
-    return l->opt->progress && l->opt->progress(&now, l->opt->payload);
+    if (lap->round > 0) /* else it only asks whether to go on */
+        l->last = (spry_lap){lap->round, lap->loss, lap->regret, lap->seconds};
+    if (l->opt->progress && l->opt->progress(&l->last, l->opt->payload))
+        l->stopped = 1;
+    return l->stopped;
 }
 
 static spry_status fit(sp_pretrained *out, int *rounds,
@@ -99,7 +102,13 @@ static spry_status fit(sp_pretrained *out, int *rounds,
                        "fitting trees needs XGBoost, which is not here "
                        "(Debian: libxgboost0)");
     s = sp_pretrained_fit(out, &teach->t, &stop->t, &l);
-    *rounds = ears.rounds;
+    *rounds = ears.last.round;
+    if (s == SPRY_OK && ears.stopped) {
+        sp_pretrained_free(out);
+        s = sp_fail(SPRY_STOPPED,
+                    "stopped while %s was learned: nothing is written",
+                    o->opt->operators);
+    }
     return s;
 }
 

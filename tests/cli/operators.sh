@@ -28,6 +28,10 @@ holds "d['trials'] < $trials and d['known'] >= 100"
 expect 0 "$SPRY" predict op:matmul,m=50,n=24,k=90 --threads 1 --store :memory:
 expect 0 "$SPRY" tune op:matmul,m=50,n=24,k=90 --threads 1 --store t.db --json
 holds "d['model'] == 'analytic'"
+refuse 2 'one kind of model' \
+    "$SPRY" train --operators matmul --kind mlp --store r.db --out x.spry
+refuse 2 'one kind of model' "$SPRY" train --operators matmul \
+    --split by_machine --store r.db --out x.spry
 expect 7 env SPRY_XGBOOST=none "$SPRY" train --operators matmul --store r.db \
     --out x.spry
 has 'XGBoost' err
