@@ -31,7 +31,12 @@ count() {
         true
 }
 
-have=0
+# One whole tune first: a kill may come before the store is made, and there
+# must be records to lose.
+round=first
+"$spry" tune "$(matrix 0)" "${how[@]}" >/dev/null 2>"$here/err" ||
+    fail "$(cat "$here/err")"
+have=$(count)
 killed=0
 for ((round = 1; round <= rounds; round++)); do
     # No function here: the process to be killed must be spry itself.
@@ -51,7 +56,7 @@ done
 
 round=last
 [ "$killed" -gt 0 ] || fail "no tune lived long enough to be killed"
-"$spry" tune "$(matrix 0)" "${how[@]}" >"$here/out" 2>"$here/err" ||
+"$spry" tune "$(matrix $((rounds + 1)))" "${how[@]}" >"$here/out" 2>"$here/err" ||
     fail "$(cat "$here/err")"
 grep -q '"verified": *true' "$here/out" || fail "the last tune is unverified"
 [ "$(count)" -gt "$have" ] || fail "the last tune left no record"
