@@ -62,7 +62,7 @@ typedef struct {
     double noise; /* p95 of |log ratio| of a kernel raced against itself */
 } spry_machine;
 
-/* Ask hwloc and cpuid. Fast; nothing is measured. */
+/* Ask the system and cpuid. Fast; nothing is measured. */
 spry_status spry_machine_detect(spry_machine *out);
 
 /* Measure the second half of *m, in under two seconds. Of a machine that was

@@ -93,8 +93,8 @@ spry_status spry_machine_detect(spry_machine *out)
     sp_cgroup g = sp_cgroup_read("");
 
     memset(out, 0, sizeof *out);
-    if (!sp_topology_hwloc(out))
-        sp_topology_sysfs(out, "");
+    if (!sp_topology_sysfs(out, ""))
+        (void)sp_topology_hwloc(out);
     out->isa = sp_isa_here();
     out->threads = usable_threads(&g);
     out->memory = usable_memory(&g);

@@ -20,10 +20,11 @@ typedef struct {
 } sp_cgroup;
 sp_cgroup sp_cgroup_read(const char *root);
 
-/* Sockets, cores, caches, line and name of *m; 0 when hwloc has no answer. */
+/* Sockets, cores, caches, line and name of *m, by /sys and /proc, which may
+ * not tell all: 0. */
+int sp_topology_sysfs(spry_machine *m, const char *root);
+/* The same by hwloc. */
 int sp_topology_hwloc(spry_machine *m);
-/* The same from /sys and /proc, as far as they tell. */
-void sp_topology_sysfs(spry_machine *m, const char *root);
 
 /* The first line of root/path into out; 0 when it cannot be read. */
 int sp_read_line(char *out, size_t size, const char *root, const char *path);

@@ -151,35 +151,48 @@ static void no_cgroup_is_no_limit(void **state)
     assert_int_equal(g.memory, 0);
 }
 
-static void sysfs_tells_enough_without_hwloc(void **state)
+/* Line `text` of a CPU's file. */
+static void put_of(int cpu, const char *name, const char *text)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, name);
+    put_file(path, text);
+}
+
+static void put_caches(int cpu, const char *small, const char *sharers)
+{
+    put_of(cpu, "cache/index0/level", "1\n");
+    put_of(cpu, "cache/index0/type", "Data\n");
+    put_of(cpu, "cache/index0/size", small);
+    put_of(cpu, "cache/index0/shared_cpu_list", sharers);
+    put_of(cpu, "cache/index0/coherency_line_size", "128\n");
+    put_of(cpu, "cache/index1/level", "1\n");
+    put_of(cpu, "cache/index1/type", "Instruction\n");
+    put_of(cpu, "cache/index1/size", "32K\n");
+    put_of(cpu, "cache/index2/level", "3\n");
+    put_of(cpu, "cache/index2/type", "Unified\n");
+    put_of(cpu, "cache/index2/size", "12M\n");
+    put_of(cpu, "cache/index2/shared_cpu_list", "0-7\n");
+}
+
+static void sysfs_tells_enough(void **state)
 {
     spry_machine m = {0};
-    char path[128];
+    int count = (int)sysconf(_SC_NPROCESSORS_CONF);
 
     (void)state;
     put_file("/proc/cpuinfo", "processor : 0\nmodel name\t: Old CPU\n");
     put_file("/sys/devices/system/cpu/online", "0-7\n");
-    for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-#define AT(name, text)                                                       \
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/" name, cpu); \
-    put_file(path, text)
-        AT("topology/thread_siblings_list", "0,4\n");
-        AT("topology/core_siblings_list", "0-7\n");
-        AT("cache/index0/level", "1\n");
-        AT("cache/index0/type", "Data\n");
-        AT("cache/index0/size", "48K\n");
-        AT("cache/index0/shared_cpu_list", "0,4\n");
-        AT("cache/index0/coherency_line_size", "128\n");
-        AT("cache/index1/level", "1\n");
-        AT("cache/index1/type", "Instruction\n");
-        AT("cache/index1/size", "32K\n");
-        AT("cache/index2/level", "3\n");
-        AT("cache/index2/type", "Unified\n");
-        AT("cache/index2/size", "12M\n");
-        AT("cache/index2/shared_cpu_list", "0-7\n");
-#undef AT
+    for (int cpu = 0; cpu < 8 || cpu < count; cpu++) {
+        char pair[16];
+
+        snprintf(pair, sizeof pair, "%d,%d\n", cpu % 4, cpu % 4 + 4);
+        put_of(cpu, "topology/thread_siblings_list", pair);
+        put_of(cpu, "topology/core_siblings_list", "0-7\n");
+        put_caches(cpu, "48K\n", pair);
     }
-    sp_topology_sysfs(&m, root);
+    assert_true(sp_topology_sysfs(&m, root));
     assert_string_equal(m.name, "Old CPU");
     assert_int_equal(m.cores, 4);
     assert_int_equal(m.sockets, 1);
@@ -189,6 +202,44 @@ static void sysfs_tells_enough_without_hwloc(void **state)
     assert_int_equal(m.cache[1].bytes, 0);
     assert_int_equal(m.cache[2].bytes, 12 << 20);
     assert_int_equal(m.cache[2].shared_by, 4);
+}
+
+/* Two cores of two CPUs, four of one, in two sockets, one CPU switched off. */
+static void cores_may_differ(void **state)
+{
+    static const char *const threads[] = {"0-1", "0-1", "2-3", "2-3",
+                                          "4",   "5",   "6",   "7"};
+    spry_machine m = {0};
+
+    (void)state;
+    put_file("/sys/devices/system/cpu/online", "0-5,7\n");
+    for (int cpu = 0; cpu < 8; cpu++) {
+        put_of(cpu, "topology/thread_siblings_list", threads[cpu]);
+        put_of(cpu, "topology/core_siblings_list", cpu < 4 ? "0-3" : "4-5,7");
+    }
+    assert_false(sp_topology_sysfs(&m, root)); /* no word of caches */
+    assert_int_equal(m.cores, 5);
+    assert_int_equal(m.sockets, 2);
+    put_file("/sys/devices/system/cpu/online", "0-99999999999,x\n");
+    memset(&m, 0, sizeof m);
+    assert_false(sp_topology_sysfs(&m, root));
+}
+
+/* A machine has one name, whoever describes it. */
+static void hwloc_says_the_same(void **state)
+{
+    spry_machine a = {0}, b = {0};
+
+    (void)state;
+    if (!sp_topology_sysfs(&a, "") || !sp_topology_hwloc(&b)) {
+        print_message("only one of /sys and hwloc has an answer here\n");
+        return;
+    }
+    assert_string_equal(a.name, b.name);
+    assert_int_equal(a.sockets, b.sockets);
+    assert_int_equal(a.cores, b.cores);
+    assert_int_equal(a.line, b.line);
+    assert_memory_equal(a.cache, b.cache, sizeof a.cache);
 }
 
 /* ---- names, limits ---- */
@@ -459,8 +510,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(cgroup_one_in_a_container, make_root,
                                         remove_root),
         cmocka_unit_test(no_cgroup_is_no_limit),
-        cmocka_unit_test_setup_teardown(sysfs_tells_enough_without_hwloc,
-                                        make_root, remove_root),
+        cmocka_unit_test_setup_teardown(sysfs_tells_enough, make_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(cores_may_differ, make_root,
+                                        remove_root),
+        cmocka_unit_test(hwloc_says_the_same),
         cmocka_unit_test(instruction_sets_have_names),
         cmocka_unit_test(limits_shrink_and_rename),
         cmocka_unit_test(limits_refuse_more_than_there_is),
