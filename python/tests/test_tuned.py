@@ -104,7 +104,7 @@ def test_wrong_shapes_are_refused():
 
 def test_story_export_and_repr(tmp_path):
     A = sparse.random(300, 300, 0.05, format="csr", random_state=1)
-    T = spry.tune(A, 8, seconds=0.3, store=":memory:")
+    T = spry.tune(A, 8, store=":memory:")
     assert T.story["schema"] == "spry.tune/1" and T.story["trials"]
     assert T.story["verified"] and T.story["best"]["schedule"] == T.schedule
     json.dumps(T.story)

@@ -324,12 +324,12 @@ static int seat(const sp_heats *h, lineup *l, sp_result *r)
 }
 
 /* Candidates are made ready in turn; a full heat is raced. However late it
- * is, the first one has its turn. */
+ * is, plain ways and the first one have their turn. */
 static void run_heats(const sp_heats *h, int from, int to, lineup *l)
 {
     for (int i = from; i < to; i++) {
         sp_result *r = &results(h)[i];
-        int late = i > from && left(h) <= 0;
+        int late = i > from && i >= h->baselines && left(h) <= 0;
         int last = i + 1 == to || late;
 
         sp_child_beat(h->shared, 1 + i);
@@ -441,7 +441,9 @@ spry_status sp_heats_run(const sp_heats *h, int from, int to)
     sp_child_verdict v;
     spry_status s = SPRY_OK;
 
-    for (w.from = first_open(h, from, to); w.from < to && left(h) > 0;
+    /* However late it is, something is known of the plain ways. */
+    for (w.from = first_open(h, from, to);
+         w.from < to && (left(h) > 0 || !results(h)[0].done);
          w.from = first_open(h, w.from, to)) {
         s = sp_child_run(&v, &job, h->shared);
         if (s != SPRY_OK || !blame(h, &v, to))

@@ -111,6 +111,10 @@ spry_status sp_tune_evolve(sp_tuner *t, int *added);
 spry_status sp_tune_heats(sp_tuner *t, int from);
 /* Race the best few again, in a fresh child; their places in results. */
 spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
+/* Who is handed out, of all that was measured; and that the baseline stays
+ * (answer.c). */
+spry_status sp_tune_decide(sp_tuner *t, spry_tuning *story);
+void sp_tune_stay(const sp_tuner *t, spry_tuning *story);
 /* Run by run of the same race, a's time over b's. */
 double sp_result_beside(const sp_result *a, const sp_result *b);
 /* The adviser learns from what was measured (learn.c). */

@@ -13,13 +13,6 @@
 #include "tune/internal.h"
 #include "tune/story.h"
 
-/* Never slower: the 95 % lower bound of the speed-up must exceed this. */
-static const double WORTH = 1.02;
-
-/* More threads than the baseline, in runs so short that one stolen core
- * makes them many times longer, must promise more than that. */
-static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
-
 /* Fewer calls than this many seconds of plain work are not worth a race. */
 static const double WORTH_TUNING = 0.05;
 
@@ -212,109 +205,9 @@ static spry_status search(sp_tuner *t)
     return s;
 }
 
-/* The plain way that r's ratios are to, and its time in that race. */
-static const sp_result *beaten(const sp_tuner *t, const sp_result *r)
-{
-    return &sp_results(t)[r->baseline];
-}
-
-static double plain_seconds(const sp_result *r)
-{
-    return r->racer.seconds * r->racer.speedup;
-}
-
-/* Packing counts when the calls are numbered. */
-static int pays(const sp_tuner *t, const sp_result *r)
-{
-    double gain = plain_seconds(r) * (1 - 1 / r->racer.low);
-
-    return t->opt.calls == 0 || t->opt.calls * gain > r->pack_seconds;
-}
-
-static int surely_faster(const sp_tuner *t, const sp_result *r)
-{
-    int risky =
-        r->x.threads > beaten(t, r)->x.threads && r->racer.seconds < SHORT_RUN;
-
-    return r->racer.compared >= 6 &&
-           r->racer.low > (risky ? WORTH_THREADS : WORTH);
-}
-
-/* The finalist that is surely faster and pays, or NULL. They ran side by side:
- * between them their own times decide, not those of a plain way that may take
- * many times as long. */
-static const sp_result *winner(sp_tuner *t, const int *finalist, int count)
-{
-    const sp_result *win = NULL;
-
-    for (int i = 0; i < count; i++) {
-        const sp_result *r = &sp_results(t)[finalist[i]];
-
-        if (surely_faster(t, r) && pays(t, r) &&
-            (!win || sp_result_beside(r, win) < 1))
-            win = r;
-    }
-    return win;
-}
-
-/* Stopped before the final was over: the result that is most surely faster. */
-static int surest(const sp_tuner *t)
-{
-    int best = -1;
-
-    for (int i = 0; i < t->count; i++) {
-        const sp_result *r = &sp_results(t)[i];
-
-        if (r->done && r->verdict == SPRY_VERDICT_OK &&
-            r->racer.compared >= 6 &&
-            (best < 0 || r->racer.low > sp_results(t)[best].racer.low))
-            best = i;
-    }
-    return best;
-}
-
 static void set_text(char out[SPRY_SCHEDULE_TEXT], const char *text)
 {
     snprintf(out, SPRY_SCHEDULE_TEXT, "%s", text);
-}
-
-/* The baseline it is. */
-static void stay(const sp_tuner *t, spry_tuning *story)
-{
-    story->changed = 0;
-    set_text(story->baseline, sp_baseline(t)->x.text);
-    set_text(story->best, sp_baseline(t)->x.text);
-    story->baseline_seconds = story->seconds = sp_baseline(t)->racer.seconds;
-    story->speedup = story->low = story->high = 1;
-}
-
-static spry_status decide(sp_tuner *t, spry_tuning *story)
-{
-    int finalist[SP_FINALISTS], count = 0;
-    const sp_result *win;
-    spry_status s = SPRY_OK;
-
-    if (!t->stopped && !t->late)
-        s = sp_tune_final(t, finalist, &count);
-    t->checked = count > 0;
-    if ((t->stopped || t->late) && count == 0) {
-        finalist[0] = surest(t);
-        count = finalist[0] >= 0;
-    }
-    win = winner(t, finalist, count);
-    t->checked = t->checked && win;
-    stay(t, story);
-    if (win) {
-        story->changed = 1;
-        set_text(story->baseline, beaten(t, win)->x.text);
-        set_text(story->best, win->x.text);
-        story->speedup = win->racer.speedup;
-        story->low = win->racer.low;
-        story->high = win->racer.high;
-        story->seconds = win->racer.seconds;
-        story->baseline_seconds = plain_seconds(win);
-    }
-    return s;
 }
 
 /* The favourite, if it promises enough. */
@@ -410,14 +303,14 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     if (s == SPRY_OK && !sp_baseline(t)->done)
         return stay_unmeasured(out, t);
     if (s == SPRY_OK)
-        s = decide(t, &story);
+        s = sp_tune_decide(t, &story);
     if (s == SPRY_OK)
         rescale_baselines(t);
     if (s == SPRY_OK)
         s = hand_over(out, t, &story);
     if (s == SPRY_WRONG && story.changed) { /* stopped before the final */
         sp_tuner_note(t, spry_message());
-        stay(t, &story);
+        sp_tune_stay(t, &story);
         s = hand_over(out, t, &story);
     }
     if (s == SPRY_OK) {

@@ -10,10 +10,11 @@ expect 0 "$SPRY" collect folder gen:banded,rows=300,band=4 $few --json
 document spry.collect/1
 holds "d['problems'] == 4 and d['done'] == 4 and d['trials'] >= 32"
 holds "sum(d['verdicts'].values()) == d['trials']"
-trials=$(get "d['trials']")
+# Doubtful ratios, which a busy machine makes, are not kept.
+trials=$(get "d['trials']") doubtful=$(get "d['verdicts'].get('doubtful', 0)")
 # shellcheck disable=SC2086
 expect 0 "$SPRY" collect folder gen:banded,rows=300,band=4 $few --json
-holds "d['trials'] == 0 and d['known'] == $trials"
+holds "d['known'] == $trials - $doubtful and d['trials'] <= 3 * $doubtful"
 
 # a tune tells where its matrix is, too
 expect 0 "$SPRY" tune gen:arrow,rows=500

@@ -63,6 +63,10 @@ holds "d['jobs'] == $jobs and d['added'] == 0"
 small >a.mtx
 expect 0 "$SPRY" fleet submit a.mtx gen:arrow,rows=400 --ops spmm --widths 4 \
     --schedules 3 --from families --budget 5s --store "$uri"
+# shellcheck disable=SC2317 # wait_for calls it
+enrolled() { # at least so many workers
+    [ "$(q "SELECT count(*) FROM spry.worker")" -ge "$1" ]
+}
 work() {
     # shellcheck disable=SC2086
     exec "$SPRY" fleet work --store "$uri" --idle-exit $here --progress none
@@ -71,12 +75,15 @@ for n in 1 2 3 4; do
     (work) >"w$n" 2>&1 &
     eval "w$n=$!"
 done
+pid=$$ # whatever is waited for, this script is there
 for n in 1 2; do
-    sleep 0.7
+    wait_for enrolled $((3 + n))
+    sleep 0.5
     eval "kill -9 \$w$n" 2>/dev/null
     (work) >"x$n" 2>&1 &
     eval "w$n=$!"
 done
+wait_for enrolled 6
 "$server" kill "$folder"
 sleep 0.5
 "$server" again "$folder"
@@ -86,7 +93,7 @@ done
 expect 0 "$SPRY" fleet status --store "$uri" --json
 document spry.fleet/1
 holds "d['done'] == $jobs + 2 and d['failed'] == d['ready'] == d['leased'] == 0"
-holds "len(d['workers']) >= 4"
+holds "len(d['workers']) == 6"
 [ "$(q "SELECT count(*) FROM spry.problem WHERE source LIKE 'gen:uniform%'")" \
     = $jobs ] || fail "problems were lost"
 expect 0 "$SPRY" records check --store "$uri"
@@ -95,9 +102,10 @@ q "SELECT 1 FROM spry.record WHERE about LIKE 'spmm 4 f32 3x4%'" | grep -q 1 ||
 
 "$SPRY" fleet work --machine here.machine \
     --store "$(printf %s "$uri" | sed 's|spry@|spry:hunter2@|')" >seen 2>&1 &
-sleep 0.5
-tr '\0' ' ' <"/proc/$!/cmdline" >>seen
-kill $! && wait $!
+pid=$!
+wait_for enrolled 7
+tr '\0' ' ' <"/proc/$pid/cmdline" >>seen
+kill $pid && wait $pid
 grep -q hunter2 seen && fail "a password is in the process list"
 
 # ---- a late result is refused with all its records ----

@@ -21,17 +21,20 @@ commands = [
 
 def writes(p, folder):
     """Has the process a file in the folder open?"""
-    for fd in os.listdir('/proc/%d/fd' % p.pid):
-        try:
+    try:
+        for fd in os.listdir('/proc/%d/fd' % p.pid):
             if os.readlink('/proc/%d/fd/%s' % (p.pid, fd)).startswith(folder):
                 return True
-        except OSError:
-            pass
+    except OSError: # a file was closed, or it ended
+        pass
     return False
 
 
-killed = 0
-for turn in range(4):
+# Four turns at least, and as many more as it takes until five were killed
+# amid their writing: on a busy machine a signal may come too late.
+killed = turn = 0
+while turn < 4 or killed < 5 and turn < 100:
+    turn += 1
     for words, name in commands:
         shutil.rmtree('at', ignore_errors=True)
         os.mkdir('at')

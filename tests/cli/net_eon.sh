@@ -45,9 +45,11 @@ has 'eon: .*valid' err
 SPRY_MODELS=$PWD/nothing refuse 3 'eon.nn' "$SPRY" net order $net --order eon
 
 # Ctrl-C keeps the best so far.
-"$SPRY" net train-order $net --seconds 90 --out stopped.nn 2>err &
+: >err
+"$SPRY" net train-order $net --seconds 900 --out stopped.nn \
+    --progress plain 2>err &
 pid=$!
-sleep 2
+wait_for grep orders err
 kill -s INT $pid
 wait $pid
 got=$?

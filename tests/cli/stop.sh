@@ -4,10 +4,11 @@
 . "$TOOLS"
 m=gen:uniform,rows=20000,nnz=200000
 start() {
+    : >err
     "$SPRY" tune $m --op spmm --cols 17 --effort patient --budget 90s \
-        --again --json >out 2>err &
+        --again --progress plain --json >out 2>err &
     pid=$!
-    sleep 2
+    wait_for grep trials err
 }
 # Patience compiles dozens of kernels: no tune is over when the signal comes.
 # A shell starts background jobs deaf to SIGINT, so spry must listen itself.

@@ -42,11 +42,12 @@ has 'XGBoost' err
 
 # Asked to stop it stops: no model, no part of one, and the store is whole.
 for signal in INT:130 TERM:143; do
+    : >err
     "$SPRY" train --store r.db --kind sequence --rounds 1000000 --out s.spry \
-        >out 2>err &
+        --progress plain >out 2>err &
     pid=$!
-    sleep 0.7
-    kill -s ${signal%:*} $pid 2>/dev/null
+    wait_for grep round err
+    kill -s ${signal%:*} $pid
     wait $pid
     got=$?
     [ $got = ${signal#*:} ] || fail "exit $got after $signal: $(cat err)"

@@ -1,6 +1,7 @@
 /* test_collect.c - trials to learn from: kept, resumed, shared out. */
 #include "records_fixture.h"
 
+#include "family/family.h"
 #include "spry.h"
 
 typedef struct {
@@ -38,6 +39,12 @@ static int trials(const spry_collected *c)
     for (int i = 0; i < 8; i++)
         sum += c->verdict[i];
     return sum;
+}
+
+/* Of doubtful ratios, which a busy machine makes, nothing is known. */
+static int kept(const spry_collected *c)
+{
+    return trials(c) - c->verdict[SPRY_VERDICT_DOUBTFUL];
 }
 
 static spry_collected run(const fixture *f, spry_records *db)
@@ -97,8 +104,7 @@ static void every_trial_is_a_record(void **state)
     assert_true(c.planned >= 12 && c.planned <= 14);
     assert_int_equal(trials(&c), c.planned);
     check_ok(spry_records_each(db, spry_problem_key(f->p), NULL, look, &s));
-    /* On a busy machine a ratio may be doubtful: it is not kept. */
-    assert_int_equal(s.rows, c.planned - c.verdict[SPRY_VERDICT_DOUBTFUL]);
+    assert_int_equal(s.rows, kept(&c));
     assert_int_equal(s.labelled,
                      c.verdict[SPRY_VERDICT_OK] + c.verdict[SPRY_VERDICT_SLOW]);
     assert_true(s.labelled > s.rows / 2);
@@ -149,10 +155,13 @@ static void what_is_known_is_not_measured_again(void **state)
     spry_records *db = open_store("a.db");
     spry_collected first = run(f, db), again = run(f, db);
     int64_t before = count(db);
-    int doubtful = first.verdict[SPRY_VERDICT_DOUBTFUL];
+    int missing = 12 - kept(&first); /* more than none on a busy machine */
 
-    assert_int_equal(again.known, first.planned - doubtful);
-    assert_int_equal(trials(&again), doubtful);
+    assert_int_equal(again.known, kept(&first));
+    if (missing <= 0)
+        assert_int_equal(trials(&again), 0);
+    else /* and plain ways, for others to be compared with */
+        assert_in_range(trials(&again), missing, missing + SP_BASELINES);
     f->opt.schedules = 20;
     again = run(f, db);
     assert_true(again.planned >= 20 - first.planned);
@@ -171,18 +180,18 @@ static void a_stop_loses_nothing(void **state)
     fixture *f = *state;
     spry_records *db = open_store("a.db");
     spry_collected c;
-    int64_t kept;
+    int64_t rows;
 
     f->opt.schedules = 60;
     f->opt.progress = stop_soon;
     c = run(f, db);
-    kept = count(db);
+    rows = count(db);
     assert_true(c.stopped);
-    assert_true(kept + c.verdict[SPRY_VERDICT_DOUBTFUL] > 2 && kept < 60);
-    assert_int_equal(kept, trials(&c) - c.verdict[SPRY_VERDICT_DOUBTFUL]);
+    assert_true(trials(&c) > 2 && trials(&c) < 60);
+    assert_int_equal(rows, kept(&c));
     f->opt.progress = NULL;
     c = run(f, db);
-    assert_int_equal(c.known, kept);
+    assert_int_equal(c.known, rows);
     assert_true(count(db) + c.verdict[SPRY_VERDICT_DOUBTFUL] >= 60);
     spry_records_close(db);
 }
@@ -239,6 +248,7 @@ static void an_older_store_is_brought_up_to_date(void **state)
 {
     fixture *f = *state;
     spry_records *db = open_store("a.db");
+    spry_collected c;
     int64_t bad;
 
     fill_all(db);
@@ -246,8 +256,9 @@ static void an_older_store_is_brought_up_to_date(void **state)
     age("a.db");
     db = open_store("a.db");
     assert_int_equal(count(db), 12);
-    run(f, db);
-    assert_true(count(db) >= 24);
+    c = run(f, db);
+    assert_true(trials(&c) >= 12);
+    assert_int_equal(count(db), 12 + kept(&c));
     check_ok(spry_records_check(db, &bad));
     spry_records_close(db);
 }

@@ -181,7 +181,7 @@ static void a_hanging_compiler_is_ended(void **state)
              in_dir("child"));
     write_text(in_dir("slow"), script, 0700);
     setenv("SPRY_CC", in_dir("slow"), 1);
-    sp_jit_limit(unless_emulated(1, 10));
+    sp_jit_limit(unless_emulated(4, 10)); /* enough for it to begin */
     assert_int_equal(sp_jit_load(&code, ANSWER_42, NULL, ""), SPRY_TIMEOUT);
     assert_null(code);
     sp_jit_limit(20);
