@@ -214,6 +214,11 @@ sp_hash sp_hash_begin(void);
 void sp_hash_add(sp_hash *h, const void *data, size_t n);
 void sp_hash_hex(char out[33], sp_hash h);
 
+/* Which build this is: 16 hexadecimal digits, equal where the kernels of
+ * dense operators and networks have the same texts, compiler and flags
+ * (identity.c). */
+const char *sp_build_identity(void);
+
 /* Where someone may lie to us. */
 enum { SP_SHA256 = 32 };
 void sp_sha256(uint8_t out[SP_SHA256], const void *data, size_t n);

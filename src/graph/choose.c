@@ -122,10 +122,11 @@ static const char *store_of(const spry_executor *e)
                                                        : ":memory:";
 }
 
-/* What the store knows of a problem, else what should be fastest. */
-static spry_status predict(char text[SPRY_SCHEDULE_TEXT],
-                           const spry_executor *e, const spry_problem *p)
+/* What the store knows of a task's problem and is right, else what should be
+ * fastest. */
+static spry_status predict(const spry_executor *e, sp_graph_task *t)
 {
+    const spry_problem *p = e->stage[t->first].problem;
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_plan *plan = NULL;
     spry_status s;
@@ -138,8 +139,12 @@ static spry_status predict(char text[SPRY_SCHEDULE_TEXT],
         s = spry_tune(&plan, p, &o);
     else
         s = spry_dense_plan(&plan, p, NULL, &e->m);
-    if (s == SPRY_OK)
-        snprintf(text, SPRY_SCHEDULE_TEXT, "%s", plan->text);
+    if (s == SPRY_OK) {
+        const spry_tuning *story = spry_plan_tuning(plan);
+
+        snprintf(t->text, sizeof t->text, "%s", plan->text);
+        t->stale = story && story->looked_up;
+    }
     spry_plan_free(plan);
     return s;
 }
@@ -163,7 +168,7 @@ static spry_status join_task(spry_executor *e, int i, sp_answers *known)
     if (sp_answers_find(t->text, t->mark, known, x->problem, &e->m) && *t->mark)
         return SPRY_OK;
     *t->mark = 0;
-    return predict(t->text, e, x->problem);
+    return predict(e, t);
 }
 
 static spry_status set_tasks(spry_executor *e)
@@ -200,11 +205,26 @@ static spry_status settle_task(spry_executor *e, int task)
     spry_status s = SPRY_OK;
 
     if (strange)
-        s = predict(t->text, e, e->stage[t->first].problem);
+        s = predict(e, t);
     for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
         if (e->stage[i].task == task && (strange || !e->stage[i].plan))
             s = sp_executor_bind(e, i, t->text);
     return s;
+}
+
+/* Answers that were looked at once more need not be again. */
+static void renew_answers(const spry_executor *e)
+{
+    sp_answers *known = NULL;
+
+    for (int i = 0; i < e->tasks; i++) {
+        if (!e->task[i].stale)
+            continue;
+        if (!known)
+            known = sp_answers_open(store_of(e));
+        sp_answers_renew(known, e->stage[e->task[i].first].plan, &e->m);
+    }
+    sp_answers_close(known);
 }
 
 spry_status sp_executor_choose(spry_executor *e)
@@ -228,5 +248,7 @@ spry_status sp_executor_choose(spry_executor *e)
         s = each_stage(e, bind_stage);
     for (int i = 0; s == SPRY_OK && i < e->tasks; i++)
         s = settle_task(e, i);
+    if (s == SPRY_OK)
+        renew_answers(e);
     return s;
 }

@@ -29,9 +29,11 @@ typedef struct {
     char text[SPRY_SCHEDULE_TEXT]; /* the way that was chosen */
     char mark[SP_KERNEL_MARK]; /* who found it to be right, by the store; "":
                                   it was found so here */
-    int first;                 /* one of its stages */
-    int weight;                /* stages */
-    double seconds, bound;     /* of a run: now, and at the very least */
+    int stale; /* the store's answer, which other kernels had found to be right,
+                  was found so here */
+    int first; /* one of its stages */
+    int weight;            /* stages */
+    double seconds, bound; /* of a run: now, and at the very least */
     int tuned;
 } sp_graph_task;
 

@@ -33,6 +33,10 @@ void sp_kernel_mark(char out[SP_KERNEL_MARK], const spry_plan *plan);
 int sp_answers_find(char text[SPRY_SCHEDULE_TEXT], char mark[SP_KERNEL_MARK],
                     sp_answers *a, const spry_problem *p,
                     const spry_machine *m);
+/* The plan that an answer asks for was found to be right by the kernel it has
+ * here: from now on the user's store says so. */
+void sp_answers_renew(sp_answers *a, const spry_plan *plan,
+                      const spry_machine *m);
 
 /* A candidate and what became of it. Lies in memory shared with the child
  * that measures; `done` is set last. */

@@ -13,22 +13,26 @@
 #define __VERSION__ "?"
 #endif
 
-/* Kernels of networks and dense operators are built in: their name says all.
- * Those of sparse problems are text, which says more than its name. */
+/* Kernels of sparse problems are text, which says more than its name. Those of
+ * networks and dense operators are built in: the name says which of a build's
+ * they are, and the build's identity which build. */
 void sp_kernel_mark(char out[SP_KERNEL_MARK], const spry_plan *plan)
 {
     uint8_t digest[SP_SHA256];
     char hex[33], *source = NULL;
+    const char *build = "";
     const char *text = spry_plan_kernel(plan);
 
-    if (spry_plan_schedule(plan) && spry_plan_source(&source, plan) == SPRY_OK)
+    if (!spry_plan_schedule(plan))
+        build = sp_build_identity();
+    else if (spry_plan_source(&source, plan) == SPRY_OK)
         text = source;
     text = text ? text : spry_plan_text(plan);
     sp_sha256(digest, text, strlen(text));
     sp_hex(hex, digest, 16);
     if (spry_plan_builtin(plan))
-        snprintf(out, SP_KERNEL_MARK, "%s built-in %s %.60s", hex,
-                 spry_version(), __VERSION__);
+        snprintf(out, SP_KERNEL_MARK, "%s built-in %s %s%s%.60s", hex,
+                 spry_version(), build, *build ? " " : "", __VERSION__);
     else
         snprintf(out, SP_KERNEL_MARK, "%s %.120s", hex, spry_jit_compiler());
     free(source);

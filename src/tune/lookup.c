@@ -1,6 +1,7 @@
 /* lookup.c - what the store already knows. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base.h"
 #include "base/site.h"
@@ -95,6 +96,7 @@ spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t)
 
 struct sp_answers {
     spry_records *store[2]; /* the user's, the site's; NULL: there is none */
+    int renews;             /* a batch of renewed answers is open */
 };
 
 sp_answers *sp_answers_open(const char *store)
@@ -120,25 +122,53 @@ void sp_answers_close(sp_answers *a)
 {
     if (!a)
         return;
+    if (a->renews && spry_records_commit(a->store[0]) != SPRY_OK)
+        sp_message_clear(); /* it is only checked once more */
     for (int i = 0; i < 2; i++)
         spry_records_close(a->store[i]);
     sp_free(a);
+}
+
+static int find_answer(spry_answer *out, sp_answers *a, const spry_problem *p,
+                       const spry_machine *m)
+{
+    int found = 0;
+
+    for (int i = 0; a && i < 2 && !found; i++)
+        if (a->store[i] &&
+            spry_records_find(a->store[i], out, &found, p->key, m->fingerprint,
+                              0, SPRY_PREDICT) != SPRY_OK)
+            found = 0;
+    return found;
 }
 
 int sp_answers_find(char text[SPRY_SCHEDULE_TEXT], char mark[SP_KERNEL_MARK],
                     sp_answers *a, const spry_problem *p, const spry_machine *m)
 {
     spry_answer x;
-    int found = 0;
 
-    for (int i = 0; a && i < 2 && !found; i++)
-        if (a->store[i] &&
-            spry_records_find(a->store[i], &x, &found, p->key, m->fingerprint,
-                              0, SPRY_PREDICT) != SPRY_OK)
-            found = 0;
-    if (!found)
+    if (!find_answer(&x, a, p, m))
         return 0;
     snprintf(text, SPRY_SCHEDULE_TEXT, "%s", x.schedule);
     snprintf(mark, SP_KERNEL_MARK, "%s", x.kernel ? x.kernel : "");
     return 1;
+}
+
+void sp_answers_renew(sp_answers *a, const spry_plan *plan,
+                      const spry_machine *m)
+{
+    char mark[SP_KERNEL_MARK];
+    spry_answer x;
+
+    if (!a || !a->store[0] || !find_answer(&x, a, plan->p, m) ||
+        strcmp(x.schedule, plan->text) != 0)
+        return;
+    sp_kernel_mark(mark, plan);
+    x.kernel = mark;
+    if (x.when < (int64_t)time(NULL)) /* of two the newer one counts */
+        x.when = (int64_t)time(NULL);
+    if (!a->renews)
+        a->renews = spry_records_batch(a->store[0]) == SPRY_OK;
+    if (spry_records_answer(a->store[0], &x) != SPRY_OK)
+        sp_message_clear(); /* a store that is only read: checked each time */
 }

@@ -176,6 +176,69 @@ static void what_was_found_is_remembered(void **state)
     assert_int_equal(system(store), 0);
 }
 
+/* The answer for a problem as it is, found by another build's kernel. */
+static void answer_of_another_build(const char *store, const spry_executor *e,
+                                    const sp_graph_task *t)
+{
+    spry_records *db = NULL;
+    char mark[SP_KERNEL_MARK], *build;
+    spry_answer a;
+    int found;
+
+    check_ok(spry_records_open(&db, store));
+    check_ok(spry_records_find(db, &a, &found, t->key, e->m.fingerprint, 0,
+                               SPRY_PREDICT));
+    assert_true(found);
+    snprintf(mark, sizeof mark, "%s", a.kernel);
+    build = strstr(mark, sp_build_identity());
+    assert_non_null(build);
+    memset(build, '0', strlen(sp_build_identity()));
+    a.kernel = mark;
+    a.when++;
+    check_ok(spry_records_answer(db, &a));
+    spry_records_close(db);
+}
+
+static int stale_tasks(const spry_graph *g, const spry_executor_options *o)
+{
+    spry_executor *e = NULL;
+    int stale = 0;
+
+    check_ok(spry_executor_make(&e, g, o));
+    for (int i = 0; i < e->tasks; i++)
+        stale += e->task[i].stale;
+    spry_executor_free(e);
+    return stale;
+}
+
+static void another_builds_answers_are_checked_once(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+    spry_executor *e = NULL;
+    spry_graph *g = NULL;
+
+    (void)state;
+    assert_non_null(make_folder(dir));
+    snprintf(store, sizeof store, "%s/records.db", dir);
+    o.threads = 1;
+    o.store = store;
+    check_ok(spry_graph_read(&g, "net:mobilenetv3,size=75", NULL));
+    check_ok(spry_executor_make(&e, g, &o));
+    assert_true(e->tasks > 10);
+    answer(store, e->m.fingerprint, e->task[0].key, e->task[0].text);
+    answer(store, e->m.fingerprint, e->task[1].key, e->task[1].text);
+    assert_int_equal(stale_tasks(g, &o), 2); /* nobody says who found them */
+    assert_int_equal(stale_tasks(g, &o), 0);
+    answer_of_another_build(store, e, &e->task[0]);
+    assert_int_equal(stale_tasks(g, &o), 1);
+    assert_int_equal(stale_tasks(g, &o), 0);
+    spry_executor_free(e);
+    spry_graph_free(g);
+    snprintf(store, sizeof store, "rm -r '%s'", dir);
+    assert_int_equal(system(store), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +247,7 @@ int main(void)
         cmocka_unit_test(orders_have_names),
         cmocka_unit_test(near_answers_are_found),
         cmocka_unit_test(what_was_found_is_remembered),
+        cmocka_unit_test(another_builds_answers_are_checked_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
