@@ -23,7 +23,8 @@ typedef struct {
     PetscObjectState values; /* that the plan holds */
     PetscBool measured;      /* as much as ever will be */
     PetscBool refused;       /* AIJ's from now on */
-    PetscLogDouble spent;    /* seconds in products so far */
+    long matrix, runs;       /* the same on all ranks: of which matrix, and */
+    PetscLogDouble spent;    /* how many products so far; their seconds */
     const spry_plan *way[2]; /* all columns at once, one by one: as raced, */
     PetscLogDouble best[2];  /* the seconds of each, */
     int tries;               /* and how often they have been */
@@ -37,6 +38,7 @@ typedef struct {
     PetscObjectState pattern; /* that A has */
     product each[PRODUCTS];   /* the first are VECTOR's and TURNED's */
     int next;                 /* of the others, to be replaced */
+    long number, begun;       /* of this matrix; of its products so far */
     PetscErrorCode (*mult)(Mat, Vec, Vec); /* AIJ's own */
     PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
     PetscErrorCode (*turned)(Mat, Vec, Vec);
@@ -55,6 +57,20 @@ void ran(Mat M, product *p, PetscLogDouble seconds);
 void refuse(Mat M, product *p);
 void forget(products *of);
 PetscErrorCode products_of(Mat M, products **out);
+
+/* ---- sharing.c ---- */
+
+/* Ranks that share memory, and may share answers; collective. */
+PetscErrorCode open_board(MPI_Comm ranks);
+PetscBool is_shared(void);
+/* Is it measured after so many products? paid: it has paid for that, and
+ * others will measure at the same one; nearly: it is not far too soon. */
+PetscBool is_time(long matrix, long runs, PetscBool paid, PetscBool nearly);
+/* Measures p, or takes what a rank with an equal problem has measured. What
+ * others measure is waited for at most so many seconds. */
+typedef spry_status tuner(Mat M, product *p);
+spry_status measure_once(Mat M, product *p, const spry_machine *m, int effort,
+                         PetscLogDouble most, tuner *tune);
 
 /* Teaches M to multiply dense matrices. */
 PetscErrorCode compose_dense(Mat M);

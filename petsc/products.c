@@ -9,10 +9,12 @@
 static struct {
     PetscBool paid; /* predict first, measure when that has been paid for */
     spry_effort effort;
-    PetscReal seconds;
+    PetscReal seconds, after; /* to measure in; of products, to pay for it */
     PetscInt threads, least;
     char store[PETSC_MAX_PATH_LEN];
-} option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 2000, ""};
+} option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 1, 2000, ""};
+
+static spry_machine machine; /* as a rank has it */
 
 static PetscErrorCode read_effort(void)
 {
@@ -31,22 +33,32 @@ static PetscErrorCode read_effort(void)
 }
 
 /* Ranks of a node share its cores. */
-static PetscErrorCode share_cores(void)
+static void share_cores(PetscMPIInt ranks)
 {
-    spry_machine m;
-    MPI_Comm node;
+    if (machine.cores > ranks)
+        option.threads = machine.cores / ranks;
+    /* A rank that is bound to fewer cores may use only those. */
+    if (option.threads > machine.threads)
+        option.threads = machine.threads;
+}
+
+/* The machine, and who else is on it. */
+static PetscErrorCode look_around(PetscBool threads_given)
+{
     PetscMPIInt ranks = 1;
+    MPI_Comm node;
 
     PetscFunctionBegin;
     PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
                                      MPI_INFO_NULL, &node));
     PetscCallMPI(MPI_Comm_size(node, &ranks));
+    if (spry_machine_detect(&machine) != SPRY_OK)
+        machine.threads = 1; /* whoever tunes says why */
+    if (!threads_given || option.threads < 1)
+        share_cores(ranks);
+    (void)spry_machine_limit(&machine, (int)option.threads, machine.isa);
+    PetscCall(open_board(node));
     PetscCallMPI(MPI_Comm_free(&node));
-    if (spry_machine_detect(&m) == SPRY_OK && m.cores > ranks)
-        option.threads = m.cores / ranks;
-    /* A rank that is bound to fewer cores may use only those. */
-    if (option.threads > m.threads)
-        option.threads = m.threads;
     PetscFunctionReturn(0);
 }
 
@@ -58,14 +70,16 @@ PetscErrorCode read_options(void)
     PetscCall(read_effort());
     PetscCall(
         PetscOptionsGetReal(NULL, NULL, "-spry_budget", &option.seconds, NULL));
+    option.after = option.seconds;
+    PetscCall(
+        PetscOptionsGetReal(NULL, NULL, "-spry_after", &option.after, NULL));
     PetscCall(
         PetscOptionsGetInt(NULL, NULL, "-spry_least", &option.least, NULL));
     PetscCall(PetscOptionsGetString(NULL, NULL, "-spry_store", option.store,
                                     sizeof option.store, NULL));
     PetscCall(
         PetscOptionsGetInt(NULL, NULL, "-spry_threads", &option.threads, &set));
-    if (!set || option.threads < 1)
-        PetscCall(share_cores());
+    PetscCall(look_around(set));
     PetscFunctionReturn(0);
 }
 
@@ -96,7 +110,7 @@ void refuse(Mat M, product *p)
     p->refused = PETSC_TRUE;
 }
 
-static spry_status plan(Mat M, product *p, spry_effort effort)
+static spry_status tune(Mat M, product *p, spry_effort effort, const char *how)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_plan *made;
@@ -111,8 +125,35 @@ static spry_status plan(Mat M, product *p, spry_effort effort)
         return s;
     spry_plan_free(p->plan);
     p->plan = made;
-    (void)PetscInfo(M, "spry multiplies by %s\n", spry_plan_text(made));
+    if (spry_plan_tuning(made)->looked_up)
+        how = "looked up";
+    (void)PetscInfo(M, "spry multiplies by %s, %s at product %ld\n",
+                    spry_plan_text(made), how, p->runs);
     return SPRY_OK;
+}
+
+static spry_effort thorough(void)
+{
+    return option.effort == SPRY_PATIENT ? SPRY_PATIENT : SPRY_MEASURE;
+}
+
+static spry_status measure(Mat M, product *p)
+{
+    return tune(M, p, thorough(), "measured");
+}
+
+/* While others measure for us, there must be something to multiply by. */
+static spry_status plan(Mat M, product *p, spry_effort effort)
+{
+    spry_status s = SPRY_OK;
+
+    if (effort < SPRY_MEASURE)
+        return tune(M, p, effort, "predicted");
+    if (!p->plan && is_shared())
+        s = tune(M, p, SPRY_PREDICT, "predicted");
+    return s == SPRY_OK ? measure_once(M, p, &machine, (int)effort,
+                                       100 + 10 * option.seconds, measure)
+                        : s;
 }
 
 static spry_status begin(Mat M, product *p, const spry_matrix *A)
@@ -138,12 +179,18 @@ static spry_status begin(Mat M, product *p, const spry_matrix *A)
     return s;
 }
 
-/* Called by every rank at about the same product, so that what is measured
- * is measured while the others use the memory, too. */
+/* Ranks measure at the same product, so that what is measured is measured
+ * while the others use the memory, too. */
 void ran(Mat M, product *p, PetscLogDouble seconds)
 {
+    static const PetscReal NEARLY = 0.125;
+    PetscBool paid, nearly;
+
+    p->runs++;
     p->spent += seconds;
-    if (p->measured || p->spent < option.seconds)
+    paid = p->spent >= option.after ? PETSC_TRUE : PETSC_FALSE;
+    nearly = p->spent >= NEARLY * option.after ? PETSC_TRUE : PETSC_FALSE;
+    if (p->measured || !is_time(p->matrix, p->runs, paid, nearly))
         return;
     p->measured = PETSC_TRUE;
     if (plan(M, p, SPRY_MEASURE) != SPRY_OK)
@@ -220,9 +267,11 @@ PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
     if (p->refused)
         PetscFunctionReturn(0);
     PetscCall(PetscObjectStateGet((PetscObject)M, &values));
-    if (!p->plan)
+    if (!p->plan) {
+        /* a number that ranks agree on, as long as they do the same */
+        p->matrix = of->number << 20 | (++of->begun & 0xfffff);
         s = begin(M, p, of->A);
-    else if (p->values != values)
+    } else if (p->values != values)
         s = refill(M, p);
     p->values = values;
     if (s != SPRY_OK)

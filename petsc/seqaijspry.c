@@ -142,11 +142,13 @@ static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
 
 static PetscErrorCode attach(Mat B)
 {
+    static long matrices;
     products *of;
     PetscContainer box;
 
     PetscFunctionBegin;
     PetscCall(PetscNew(&of));
+    of->number = ++matrices;
     for (int i = 0; i < REPLACED; i++) {
         void (*aij)(void);
 

@@ -11,11 +11,13 @@
  *             paid, the default: predicted at once, measured as soon as the
  *             products so far took as long as measuring will
  *     -spry_budget SECONDS  for measuring a matrix (1)
+ *     -spry_after SECONDS   of products that pay for it (as the budget)
  *     -spry_threads N       per rank; 0, the default: cores over ranks
  *     -spry_store FILE      where answers are kept; the user's by default
  *     -spry_least N         matrices with fewer entries stay with AIJ (2000)
  *
- * Whatever fails is said once, through PetscInfo, and AIJ goes on. */
+ * Ranks of a node measure at the same product, and those with equal blocks
+ * measure once. Whatever fails is said once, through PetscInfo, and AIJ goes on. */
 #ifndef SPRY_PETSC_H
 #define SPRY_PETSC_H
 

@@ -60,6 +60,34 @@ for problem in poisson elasticity; do
     done
 done
 
+# said RANKS WORDS OPTIONS...: how often ranks say it while they solve.
+said()
+{
+    ranks=$1 words=$2
+    shift 2
+    PETSC_OPTIONS="$spry -info :mat -spry_budget 0.4 $*" mpirun -np "$ranks" \
+        "$solve" -n 8 -pc_type jacobi >"$here/said.out" 2>&1 ||
+        fail "fails: -np $ranks $*"
+    grep -c "$words" "$here/said.out" || true
+}
+
+# Planes of a cube: the blocks on the diagonal are equal on all ranks, and so
+# are those beside it on the two in the middle. Each is measured once.
+for case in 1:0:1 2:1:3 4:4:4; do
+    ranks=${case%%:*} here_and_there=${case#*:}
+    shared=$(said "$ranks" "as rank . measured" -spry_effort measure)
+    measured=$(grep -c ", measured at" "$here/said.out" || true)
+    [ "$shared:$measured" = "$here_and_there" ] ||
+        fail "$ranks ranks took $shared answers and measured $measured times"
+done
+# Once it is paid for, all measure at the same product.
+for ranks in 2 4; do
+    [ "$(said $ranks ", measured at" -spry_after 1e-9)" -gt 1 ] ||
+        fail "nothing was measured on $ranks ranks"
+    apart=$(sed -n 's/.*, measured at //p' "$here/said.out" | sort -u)
+    [ "$apart" = "product 3" ] || fail "not all at once: $apart"
+done
+
 # What fails is left to AIJ.
 broken="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"
 broken="$broken -spry_effort measure -spry_store $here/no/such/folder/db"
