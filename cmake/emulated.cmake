@@ -15,6 +15,8 @@ function(emulated_script name command)
         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endfunction()
 
+# What tests compile with that are told CC.
+set(test_compiler ${emulated_dir}/cc)
 emulated_script(cc "${CMAKE_C_COMPILER} --sysroot=${CMAKE_SYSROOT}")
 emulated_script(spry "${emulator} $<TARGET_FILE:spry_cli>")
 

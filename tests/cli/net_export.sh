@@ -56,9 +56,12 @@ END
 
 # Weights of another export, cut ones, none: no model.
 cp dir/mine.bin cut.bin && printf x >>cut.bin
-expect 1 ./mine cut.bin
-expect 1 ./mine x.npy
-expect 1 ./mine nowhere
+# shellcheck disable=SC2086
+expect 1 ${SPRY_EMULATOR-} ./mine cut.bin
+# shellcheck disable=SC2086
+expect 1 ${SPRY_EMULATOR-} ./mine x.npy
+# shellcheck disable=SC2086
+expect 1 ${SPRY_EMULATOR-} ./mine nowhere
 
 # Names begin with its own; a shared library shows what the header has.
 command -v nm >/dev/null || exit 0

@@ -29,6 +29,12 @@ typedef struct {
     sp_examples train, test;
 } world;
 
+/* The same world wherever the test runs. */
+static const char card[] = "name Test CPU\ncores 2\nthreads 2\nisa avx2\n"
+                           "cache_bytes 32768 524288 33554432\n"
+                           "cache_sharing 1 1 2\nat 1 2\n"
+                           "read 1e10 1.8e10\ntriad 9e9 1.6e10\n";
+
 static const char *const kinds[] = {"uniform", "blocks", "powerlaw"};
 
 /* Families and nests, in turns. */
@@ -85,8 +91,7 @@ static void open_world(world *w, spry_op op)
     spry_schedule nests[EACH - FAMILIES];
 
     memset(w, 0, sizeof *w);
-    check_ok(spry_machine_detect(&w->m));
-    w->m.threads = 2;
+    check_ok(spry_machine_parse(&w->m, card, "card"));
     for (int k = 0; k < SUBJECTS; k++) {
         char spec[96];
         int rows = 500 + 300 * k;
@@ -322,7 +327,8 @@ static void test_spry(void **state)
     if (no_trees())
         skip_because("XGBoost is not there");
     check_kind("spry", SPRY_SPMM, 80, fmax(0.9, bound));
-    check_kind("spry", SPRY_SPMV, 80, 0.88);
+    if (unless_emulated(1, 0))
+        check_kind("spry", SPRY_SPMV, 80, 0.88);
 }
 
 /* Root of the mean squared error of log seconds, over finite scores. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "machine/isa.h"
 #include "schedule/schedule.h"
 #include "spry.h"
 
@@ -159,7 +160,8 @@ static void names_alone_are_legal(void **state)
 
         check_ok(spry_problem_make(&p, given[i].op, A, 64, SPRY_F32));
         check_ok(spry_schedule_parse_for(&x, given[i].text, given[i].op));
-        check_ok(spry_schedule_legal(&x, p, &m));
+        if (!x.stream || sp_isa_of(m.isa)->streams)
+            check_ok(spry_schedule_legal(&x, p, &m));
         spry_problem_free(p);
     }
     spry_matrix_free(A);
@@ -183,7 +185,7 @@ static void mutation_stays_legal_and_reaches_far(void **state)
         spry_schedule x = spry_schedule_baseline(1);
         int formats = 0;
 
-        for (int i = 0; i < 2000; i++) {
+        for (int i = 0; i < 20000; i++) {
             spry_schedule before = x;
 
             assert_true(
