@@ -65,24 +65,10 @@ static int fastest_gather(const limit *l, const double *ratio, int n)
     return best;
 }
 
-/* Panels come back to C: it is read and written again for each. */
-static double with_panels(const limit *l, double gathers, double stream)
+static int binding(const limit *l, const double *ratio, int n)
 {
-    double c = (double)l->o->rows, b = (double)l->o->cols;
-    double a = (double)l->o->nnz / 16; /* entries of 8 bytes in rows of 128 */
-    double again = 2 * (l->panels - 1) * c / (a + b + c);
+    int gathers = fastest_gather(l, ratio, n), most = 0;
 
-    return fmax(gathers, stream * (1 + again));
-}
-
-static int binding(const limit *l, double *ratio, int n)
-{
-    int gathers, most = 0;
-
-    for (int i = 0; i < n; i++)
-        if (l[i].kind == LIMIT_PANELS)
-            ratio[i] = with_panels(&l[i], ratio[i], ratio[LIMIT_STREAM]);
-    gathers = fastest_gather(l, ratio, n);
     for (int i = LIMIT_FLOPS; i <= LIMIT_STREAM; i++)
         if (ratio[i] > ratio[most])
             most = i;

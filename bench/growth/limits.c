@@ -10,15 +10,23 @@
 
 enum { FLOP_ROUNDS = 1 << 15, FEW = 1 << 20 }; /* entries: one thread may do */
 
-/* Dense rows that a panel keeps in a cache: the rest is for A and C. */
-static const double PANEL_SHARE = 0.5;
+/* Shares of a cache that a panel's rows of B take: more room for A and C, or
+ * fewer panels. */
+static const double PANEL_SHARES[] = {0.25, 0.5};
 
 /* ---- one run ---- */
 
 static double gather(const limit *l, int64_t from, int64_t to)
 {
-    loop_operands o = {l->o->B, l->o->val, l->index, l->kind == LIMIT_AHEAD};
+    loop_operands o = {.B = l->o->B,
+                       .val = l->o->val,
+                       .index = l->index,
+                       .ahead = l->kind == LIMIT_AHEAD,
+                       .row = l->row,
+                       .C = l->o->C};
 
+    if (l->kind == LIMIT_PANELS)
+        return loop_panels(&o, from, to);
     return l->wide ? loop_gather32(&o, from, to) : loop_gather16(&o, from, to);
 }
 
@@ -94,42 +102,75 @@ static int64_t *equal_cut(int64_t nnz, int threads)
     return cut;
 }
 
-static void put_index(void *index, int wide, int64_t at, int32_t column)
+/* The columns as they are, in as few bytes as they need. */
+static void *narrowed(const bench_operands *o, int wide)
 {
-    if (wide)
-        ((int32_t *)index)[at] = column;
-    else
-        ((uint16_t *)index)[at] = (uint16_t)column;
+    void *index = sp_alloc_raw(o->nnz, wide ? 4 : 2);
+
+    for (int64_t i = 0; index && i < o->nnz; i++) {
+        if (wide)
+            ((int32_t *)index)[i] = o->col[i];
+        else
+            ((uint16_t *)index)[i] = (uint16_t)o->col[i];
+    }
+    return index;
 }
 
-/* The columns panel by panel, each in the order of the rows. */
-static void *order_by_panels(const bench_operands *o, int wide, int panels)
+/* Rows [from, to) panel by panel, each in the order of the rows, into `column`
+ * and `row` from place start[from] on; next[panels + 1] is for its own use. */
+static void order_rows(const limit *l, int64_t from, int64_t to,
+                       int32_t *column, int32_t *row, int64_t *next)
 {
-    int64_t *next = sp_alloc(panels + 1, sizeof *next);
-    void *index = sp_alloc_raw(o->nnz, wide ? 4 : 2);
-    int64_t width = (o->cols + panels - 1) / panels;
+    const bench_operands *o = l->o;
+    int64_t width = (o->cols + l->panels - 1) / l->panels;
 
-    if (next && index) {
-        for (int64_t i = 0; i < o->nnz; i++)
-            next[o->col[i] / width + 1]++;
-        for (int p = 0; p < panels; p++)
-            next[p + 1] += next[p];
-        for (int64_t i = 0; i < o->nnz; i++)
-            put_index(index, wide, next[o->col[i] / width]++, o->col[i]);
-    } else {
-        sp_free(index);
-        index = NULL;
+    for (int p = 0; p <= l->panels; p++)
+        next[p] = 0;
+    for (int64_t e = o->start[from]; e < o->start[to]; e++)
+        next[o->col[e] / width + 1]++;
+    next[0] = o->start[from];
+    for (int p = 0; p < l->panels; p++)
+        next[p + 1] += next[p];
+    for (int64_t i = from; i < to; i++)
+        for (int64_t e = o->start[i]; e < o->start[i + 1]; e++) {
+            int64_t at = next[o->col[e] / width]++;
+
+            column[at] = o->col[e];
+            row[at] = (int32_t)i;
+        }
+}
+
+/* Each thread has its rows and goes through all panels. */
+static int order_by_panels(limit *l)
+{
+    const bench_operands *o = l->o;
+    int64_t *next = sp_alloc(l->panels + 1, sizeof *next), begin = 0;
+    int32_t *column = sp_alloc_raw(o->nnz, sizeof *column);
+    int32_t *row = sp_alloc_raw(o->nnz, sizeof *row);
+    int made = next && column && row;
+
+    for (int t = 0; made && t < l->threads; t++) {
+        int64_t end = begin;
+
+        while (end < o->rows && o->start[end] < l->cut[t + 1])
+            end++;
+        order_rows(l, begin, end, column, row, next);
+        l->cut[t + 1] = o->start[end];
+        begin = end;
     }
+    l->index = l->owned[1] = column;
+    l->row = l->owned[2] = row;
     sp_free(next);
-    return index;
+    return made;
 }
 
 /* Panels whose rows of B stay in a cache, 0: not worth it. Where each holds
  * less than half an entry of a row, C is moved more often than B would be. */
-static int panels_of(const bench_operands *o, const spry_machine *m, int level)
+static int panels_of(const bench_operands *o, const spry_machine *m, int level,
+                     double share)
 {
     double bytes = (double)o->cols * LOOP_COLUMNS * 4;
-    double room = PANEL_SHARE * (double)spry_machine_cache(m, level);
+    double room = share * (double)spry_machine_cache(m, level);
     double most = 2 * (double)o->nnz / fmax(1, (double)o->rows);
     double panels = room > 0 ? ceil(bytes / room) : 0;
 
@@ -149,11 +190,19 @@ static int add(limit *list, int n, limit l)
 static int add_panels(limit *list, int n, limit l, int level)
 {
     l.kind = LIMIT_PANELS;
-    l.panels = panels_of(l.o, l.m, level);
-    if (l.panels == 0)
-        return n;
-    l.index = l.owned[1] = order_by_panels(l.o, l.wide, l.panels);
-    return l.index ? add(list, n, l) : n;
+    for (int i = 0; i < 2; i++) {
+        int last = n;
+
+        l.panels = panels_of(l.o, l.m, level, PANEL_SHARES[i]);
+        if (l.panels == 0)
+            continue;
+        n = add(list, n, l);
+        if (n > last && !order_by_panels(&list[last])) {
+            limits_close(&list[last], 1);
+            n = last;
+        }
+    }
+    return n;
 }
 
 static double flops_of_a_run(const limit *l)
@@ -171,7 +220,7 @@ int limits_open(limit out[LIMITS], const bench_operands *o,
     int n = 0;
 
     l.wide = o->cols > 1 << 16;
-    index = order_by_panels(o, l.wide, 1);
+    index = narrowed(o, l.wide);
     if (!index)
         return 0;
     l.index = index;
@@ -201,8 +250,7 @@ int limits_open(limit out[LIMITS], const bench_operands *o,
 
 void limits_close(limit *l, int count)
 {
-    for (int i = 0; i < count; i++) {
-        sp_free(l[i].owned[0]);
-        sp_free(l[i].owned[1]);
-    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            sp_free(l[i].owned[k]);
 }

@@ -4,7 +4,9 @@
  *   multiply-adds   as many, in registers
  *   stream          every byte of A and B read once, of C written once
  *   gathers         the row of B that each entry needs, and its value, loaded
- *                   and no more, in the order of the matrix or of panels
+ *                   and no more, in the order of the matrix; or in the order
+ *                   of panels, and then C is read and written as often as a
+ *                   panel comes back to it
  *
  * Wherever the operands lie - in a cache or in memory - the loops find them
  * there as the kernel does, so that one set of loops stands for the bandwidth
@@ -23,7 +25,7 @@ typedef enum {
     LIMIT_PANELS /* gathers in the order of panels */
 } limit_kind;
 
-enum { LIMITS = 8 }; /* loops of one problem, at most */
+enum { LIMITS = 10 }; /* loops of one problem, at most */
 
 typedef struct {
     limit_kind kind;
@@ -31,10 +33,11 @@ typedef struct {
     double part; /* of the problem's work in one run; 1 but for flops */
     const bench_operands *o;
     const spry_machine *m;
-    const void *index; /* [nnz] dense rows in order; */
-    int wide;          /* of 32 bits, else of 16 */
-    int64_t *cut;      /* [threads + 1] where each thread's entries begin */
-    void *owned[2];    /* what limits_close frees */
+    const void *index;  /* [nnz] dense rows in order; */
+    int wide;           /* of 32 bits, else of 16 */
+    const int32_t *row; /* [nnz] of panels only */
+    int64_t *cut;       /* [threads + 1] where each thread's entries begin */
+    void *owned[3];     /* what limits_close frees */
     double sink;
 } limit;
 

@@ -64,6 +64,26 @@ static inline words value_in_all(const float *value)
 GATHER(loop_gather16, uint16_t)
 GATHER(loop_gather32, int32_t)
 
+double loop_panels(const loop_operands *o, int64_t from, int64_t to)
+{
+    const int32_t *index = o->index;
+    words all = {0};
+
+    for (int64_t i = from; i < to; i++) {
+        const words *b =
+            (const words *)(const void *)(o->B +
+                                          (int64_t)index[i] * LOOP_COLUMNS);
+        words *c = (words *)(void *)(o->C + (int64_t)o->row[i] * LOOP_COLUMNS);
+
+        if (i + LOOP_AHEAD < to)
+            ask_for(o->B + (int64_t)index[i + LOOP_AHEAD] * LOOP_COLUMNS);
+        all ^= value_in_all(&o->val[i]);
+        for (int k = 0; k < ROW; k++)
+            c[k] ^= b[k];
+    }
+    return folded(all);
+}
+
 double loop_read(const void *x, int64_t n)
 {
     const words *at = x;

@@ -13,9 +13,15 @@ typedef struct {
     const float *B, *val;
     const void *index;
     int ahead;
+    const int32_t *row; /* of panels only, and C */
+    float *C;
 } loop_operands;
 double loop_gather16(const loop_operands *o, int64_t from, int64_t to);
 double loop_gather32(const loop_operands *o, int64_t from, int64_t to);
+
+/* The same with 32-bit indices for entries in the order of panels: what each
+ * brings is joined to row[i] of C, since a panel has to come back to it. */
+double loop_panels(const loop_operands *o, int64_t from, int64_t to);
 
 /* Read n 32-bit words; set n words. Whole lines but for the last. */
 double loop_read(const void *x, int64_t n);
