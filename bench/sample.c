@@ -23,7 +23,7 @@ static spry_status measure(spry_records *db, const spry_machine *m,
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
     spry_status s = SPRY_OK;
     const char *source;
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
 
     o.machine = m;
     for (int i = 0;

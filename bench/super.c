@@ -110,7 +110,7 @@ static int choose(const world *w, const spry_schedule *x, int from)
     int best = from % PROBLEMS;
 
     for (int i = from; least > SOON && i < from + PROBLEMS; i++) {
-        spry_prediction guess;
+        spry_prediction guess = {.size = sizeof guess};
 
         if (spry_predict(&guess, w->p[i % PROBLEMS], x, &w->m) == SPRY_OK &&
             guess.seconds < least) {

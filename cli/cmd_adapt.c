@@ -75,7 +75,7 @@ static spry_status adapt(const char *model)
         json_open(&j, "adapted", '[');
     }
     for (int op = 0; op < SPRY_OPS; op++) {
-        spry_adapted a;
+        spry_adapted a = {.size = sizeof a};
         spry_status one;
 
         if (all ? spry_op_modes((spry_op)op) != 2

@@ -106,7 +106,7 @@ static spry_status removed(spry_status s, const spry_jit_removed *r)
 
 static spry_status gc(void)
 {
-    spry_jit_removed r = {0};
+    spry_jit_removed r = {.size = sizeof r};
     spry_status s = spry_jit_gc(&r, keep < 9e18 ? (int64_t)keep : INT64_MAX);
 
     return removed(s, &r);
@@ -114,7 +114,7 @@ static spry_status gc(void)
 
 static spry_status clear(void)
 {
-    spry_jit_removed r = {0};
+    spry_jit_removed r = {.size = sizeof r};
     spry_status s = spry_jit_clear(&r);
 
     return removed(s, &r);

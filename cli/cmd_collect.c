@@ -212,7 +212,7 @@ static spry_status collect_one(tally *t, const spry_problem *p,
                                const spry_machine *m)
 {
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
     spry_status s;
 
     o.schedules = schedules;

@@ -126,7 +126,7 @@ static health check_models(finding *f)
                                            : "trained without trees: XGBoost "
                                              "(Debian: libxgboost0) is absent";
     char path[4096], found[64] = "";
-    spry_model_facts facts;
+    spry_model_facts facts = {.size = sizeof facts};
 
     for (int op = 0; op < SPRY_OPS; op++) {
         size_t n = strlen(found);

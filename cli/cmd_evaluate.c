@@ -7,7 +7,9 @@
 enum { MOST = 16 };
 
 static int turns;
+static const char *report;
 static const opt options[] = {
+    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
     {"turns", OPT_FLAG, &turns, NULL,
      "again and again, until every problem was held out once"},
     {0}};
@@ -60,7 +62,9 @@ static spry_status evaluate(spry_train_options o, const char *const *model,
         return s;
     o.whole = turns;
     stop_within(1);
-    s = say_status(spry_evaluate(g, model, count, db, &o));
+    s = say_status(
+        report ? spry_report_models(report, g, model, count, db, &o, NULL)
+               : spry_evaluate(g, model, count, db, &o));
     progress_clear();
     spry_records_close(db);
     if (s == SPRY_OK)

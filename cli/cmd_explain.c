@@ -319,7 +319,9 @@ static spry_status ask_model(story *t, const job *j)
 
 static spry_status explain(const job *j, const char *path)
 {
-    story t = {.baseline = spry_schedule_baseline(j->machine.threads)};
+    story t = {.baseline = spry_schedule_baseline(j->machine.threads),
+               .of_baseline.size = sizeof t.of_baseline,
+               .of_winner.size = sizeof t.of_winner};
     spry_status s;
 
     (void)path;

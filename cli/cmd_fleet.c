@@ -96,7 +96,7 @@ static int show(const spry_fleet_worked *now, void *unused)
 static spry_status work(spry_fleet *f, int argc, char **argv)
 {
     spry_fleet_work_options o = SPRY_FLEET_WORK_DEFAULTS;
-    spry_fleet_worked w;
+    spry_fleet_worked w = {.size = sizeof w};
     spry_machine m;
     const char *store = cli.store;
     json j;
@@ -226,7 +226,7 @@ static spry_status status_json(spry_fleet *f, const spry_fleet_counts *c)
 static spry_status status(spry_fleet *f, int argc, char **argv)
 {
     listing l = {0};
-    spry_fleet_counts c;
+    spry_fleet_counts c = {.size = sizeof c};
     spry_status s = say_status(spry_fleet_status(&c, f));
 
     (void)argc;
@@ -329,7 +329,7 @@ static void print_pulled(json *j, const spry_fleet_pulled *p)
 
 static spry_status pull(spry_fleet *f, int argc, char **argv)
 {
-    spry_fleet_pulled p;
+    spry_fleet_pulled p = {.size = sizeof p};
     spry_machine m;
     const char *store = cli.store;
     json j = {0};

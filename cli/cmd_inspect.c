@@ -165,7 +165,7 @@ static spry_status print_picture(const spry_stats *s)
 
 spry_status cmd_inspect(int argc, char **argv)
 {
-    static spry_stats stats;
+    static spry_stats stats = {.size = sizeof stats};
     spry_matrix *m = NULL;
     spry_status s;
 

@@ -80,8 +80,10 @@ static spry_status read_all(spry_model_facts *f, char **path, int count)
 {
     spry_status s = SPRY_OK;
 
-    for (int i = 0; i < count && s == SPRY_OK; i++)
+    for (int i = 0; i < count && s == SPRY_OK; i++) {
+        f[i].size = sizeof f[i];
         s = say_status(spry_model_info(&f[i], path[i]));
+    }
     return s;
 }
 
@@ -131,7 +133,7 @@ static void learned_people(const spry_adapted *a)
 static void learned_all(void)
 {
     for (int op = 0; op < SPRY_OPS; op++) {
-        spry_adapted a;
+        spry_adapted a = {.size = sizeof a};
         int found;
 
         if (spry_adapted_info(&a, &found, (spry_op)op, on) != SPRY_OK)

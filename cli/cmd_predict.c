@@ -67,6 +67,7 @@ static spry_status predict_all(guess *out, int *count, const job *j)
         guess *g = &out[*count];
 
         g->schedule = x[i];
+        g->prediction.size = sizeof g->prediction;
         s = spry_predict(&g->prediction, j->problem, &x[i], &j->machine);
         *count += s == SPRY_OK;
         if (s == SPRY_USAGE && !named)

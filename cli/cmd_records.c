@@ -266,7 +266,7 @@ static spry_status import_foreign(spry_records *db, const char *path)
 {
     spry_import_options o = SPRY_IMPORT_DEFAULTS;
     spry_machine m = {0};
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     spry_status s = SPRY_OK;
     json j;
 

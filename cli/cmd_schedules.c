@@ -63,7 +63,7 @@ static void add_json(listing *l, const char *text, const spry_storage *k,
 static void add(listing *l, const spry_schedule *x, double ms)
 {
     char text[SPRY_WACO_TEXT];
-    spry_storage k;
+    spry_storage k = {.size = sizeof k};
     spry_status s = spry_space_storage(&k, x, l->j->problem);
     const char *why = s == SPRY_OK ? NULL : spry_message();
 

@@ -72,7 +72,7 @@ static void print_people(const spry_trained *t, const char *file,
 static spry_status train(const char *file, spry_train_options *o)
 {
     spry_records *db = NULL;
-    spry_trained t;
+    spry_trained t = {.size = sizeof t};
     spry_status s = open_store_to_read(&db);
 
     if (s != SPRY_OK)

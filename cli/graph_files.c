@@ -163,9 +163,12 @@ spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
         return say_fail(SPRY_USAGE, "more than %d inputs or outputs",
                         GRAPH_VALUES);
     }
-    for (int i = 0; i < a->inputs; i++)
+    for (int i = 0; i < a->inputs; i++) {
+        a->from[i].size = sizeof a->from[i];
         spry_graph_input(g, i, &a->from[i]);
+    }
     for (int i = 0; s == SPRY_OK && i < a->outputs; i++) {
+        a->to[i].size = sizeof a->to[i];
         spry_graph_output(g, i, &a->to[i]);
         s = room(&a->out[i], &a->to[i]);
     }

@@ -12,7 +12,7 @@ static double share_of(const spry_graph_layer *x)
 void graph_layers_print(const spry_graph *g)
 {
     table *t = table_new("layer<operator<weights>zeros>multiply-adds>");
-    spry_graph_layer x;
+    spry_graph_layer x = {.size = sizeof x};
 
     for (int i = 0; t && spry_graph_layer_of(g, i, &x) == SPRY_OK; i++) {
         char shape[128];
@@ -33,7 +33,7 @@ void graph_layers_print(const spry_graph *g)
 
 void graph_layers_json(json *j, const spry_graph *g)
 {
-    spry_graph_layer x;
+    spry_graph_layer x = {.size = sizeof x};
 
     json_open(j, "layers", '[');
     for (int i = 0; spry_graph_layer_of(g, i, &x) == SPRY_OK; i++) {
@@ -62,7 +62,7 @@ const char *graph_chosen(const spry_executor_stage *x)
 void graph_chosen_print(const spry_executor *e)
 {
     table *t = table_new("layer<zeros>computed<way<");
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
 
     for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
         if (x.macs == 0)
@@ -78,7 +78,7 @@ void graph_chosen_print(const spry_executor *e)
 
 void graph_chosen_json(json *j, const spry_executor *e)
 {
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
 
     json_open(j, "layers", '[');
     for (int i = 0; spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {

@@ -140,7 +140,8 @@ static void print_text(const spry_graph_report *r, const spry_rest *rest,
 
 static spry_status report(const spry_network *n, const spry_graph_report *r)
 {
-    spry_rest rest = {r->layers, r->layers, 0};
+    spry_rest rest = {
+        .size = sizeof rest, .zero = r->layers, .full = r->layers};
     spry_status s = SPRY_OK;
     unsigned which;
 
@@ -158,7 +159,7 @@ static spry_status report(const spry_network *n, const spry_graph_report *r)
 spry_status net_compile(int argc, char **argv)
 {
     spry_network *n = NULL;
-    spry_graph_report r = {0};
+    spry_graph_report r = {.size = sizeof r};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

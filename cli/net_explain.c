@@ -148,9 +148,11 @@ static spry_status explain(const job *j, const char *path)
     spry_status s = find_winner(&c, j);
 
     (void)path;
-    for (int i = 0; s == SPRY_OK && i < SIDES; i++)
+    for (int i = 0; s == SPRY_OK && i < SIDES; i++) {
+        c.guess[i].size = sizeof c.guess[i];
         s = say_status(
             spry_explain(&c.guess[i], j->problem, c.text[i], &j->machine));
+    }
     if (s == SPRY_OK && cli.json)
         print_json(&c, j);
     else if (s == SPRY_OK)

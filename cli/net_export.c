@@ -45,7 +45,7 @@ static void print_files(const spry_graph_report *r)
 spry_status net_export(int argc, char **argv)
 {
     spry_network *n = NULL;
-    spry_graph_report r = {0};
+    spry_graph_report r = {.size = sizeof r};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

@@ -118,7 +118,7 @@ static void json_value(json *j, const spry_graph_value *v)
 static void inspect_json(const spry_graph *g)
 {
     json j = json_begin("spry.net.graph/1");
-    spry_graph_value v;
+    spry_graph_value v = {.size = sizeof v};
 
     json_integer(&j, "operators", spry_graph_nodes(g));
     json_integer(&j, "params", spry_graph_params(g));
@@ -137,7 +137,7 @@ static void inspect_json(const spry_graph *g)
 
 static spry_status inspect(const spry_graph *g)
 {
-    spry_graph_value v;
+    spry_graph_value v = {.size = sizeof v};
 
     if (cli.json) {
         inspect_json(g);
@@ -219,7 +219,7 @@ static double peak_of(void)
 static void explain_json(const spry_executor *e, double peak, double sum)
 {
     json j = json_begin("spry.net.graph.explain/1");
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
 
     json_number(&j, "seconds", sum);
     json_number(&j, "peak", peak);
@@ -244,7 +244,7 @@ static void explain_json(const spry_executor *e, double peak, double sum)
 static void explain_text(const spry_executor *e, double peak, double sum)
 {
     table *t = table_new("layer<task<computed<way<zeros>time>share>of peak>");
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
 
     for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
         double rate = x.seconds > 0 ? 2 * x.macs / x.seconds : 0;
@@ -270,7 +270,7 @@ static spry_status explain(const spry_graph *g)
 {
     spry_executor_options o = options_of(SPRY_PREDICT);
     spry_executor *e = NULL;
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
     graph_arrays a;
     double sum = 0, peak;
     spry_status s = graph_arrays_open(&a, g, inputs);
@@ -352,7 +352,7 @@ static spry_status tune(const spry_graph *g)
 {
     spry_executor_options o = options_of(SPRY_MEASURE);
     spry_executor *e = NULL;
-    spry_executor_gain x = {0};
+    spry_executor_gain x = {.size = sizeof x};
     double begun = now_seconds();
     spry_status s = tuning_of(&o);
 

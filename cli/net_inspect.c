@@ -173,7 +173,7 @@ static spry_status count(spry_counters *out, const spry_network *n)
 spry_status net_inspect(int argc, char **argv)
 {
     spry_network *n = NULL;
-    spry_counters c;
+    spry_counters c = {.size = sizeof c};
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))

@@ -105,9 +105,11 @@ static spry_status predict(const job *j, const char *path)
     spry_status s = name_all(f, &count, j);
 
     (void)path;
-    for (int i = 0; s == SPRY_OK && i < count; i++)
+    for (int i = 0; s == SPRY_OK && i < count; i++) {
+        f[i].guess.size = sizeof f[i].guess;
         s = say_status(
             spry_explain(&f[i].guess, j->problem, f[i].text, &j->machine));
+    }
     if (s == SPRY_OK && cli.json)
         print_json(f, count, j);
     else if (s == SPRY_OK)

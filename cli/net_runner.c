@@ -27,7 +27,7 @@ static spry_status open_as_it_is(net_runner *r, const char *path)
 static spry_status open_network(net_runner *r, const char *path,
                                 const char *usual)
 {
-    spry_graph_report report;
+    spry_graph_report report = {.size = sizeof report};
     unsigned passes;
     spry_status s = net_passes(&passes, usual);
 

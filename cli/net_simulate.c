@@ -135,7 +135,7 @@ static spry_status simulate(page_of *p, const char *order, int64_t memory)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
     int32_t *edge, *weight = NULL;
-    spry_io io;
+    spry_io io = {.size = sizeof io};
     spry_status s = net_make_order(&edge, p->net, order, memory);
 
     o.memory = memory;

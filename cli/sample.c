@@ -137,7 +137,7 @@ static spry_status make_store(json *j, spry_records *db, const char *path,
                               const spry_sample_options *o)
 {
     spry_records *to = NULL;
-    spry_sampled n;
+    spry_sampled n = {.size = sizeof n};
     spry_status s;
 
     if (strcmp(path, spry_records_path(db)) == 0)

@@ -17,7 +17,7 @@ static inline graph_operands make_operands(const spry_graph *g, uint64_t seed)
 {
     sp_rng rng = sp_rng_seed(seed);
     graph_operands o = {0};
-    spry_graph_value v;
+    spry_graph_value v = {.size = sizeof v};
 
     for (int i = 0; i < spry_graph_inputs(g); i++) {
         check_ok(spry_graph_input(g, i, &v));
@@ -30,6 +30,7 @@ static inline graph_operands make_operands(const spry_graph *g, uint64_t seed)
                 ((float *)o.in[i])[k] = (float)(2 * sp_rng_unit(&rng) - 1);
     }
     for (int i = 0; i < spry_graph_outputs(g); i++) {
+        o.to[i].size = sizeof o.to[i];
         check_ok(spry_graph_output(g, i, &o.to[i]));
         o.out[i] = calloc((size_t)o.to[i].count, 8);
         assert_non_null(o.out[i]);

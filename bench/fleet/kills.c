@@ -25,7 +25,7 @@ static void rest(double seconds)
 static pid_t start_worker(const bench_server *s, int number)
 {
     spry_fleet_work_options o = SPRY_FLEET_WORK_DEFAULTS;
-    spry_fleet_worked w;
+    spry_fleet_worked w = {.size = sizeof w};
     spry_fleet *f = NULL;
     spry_machine m;
     pid_t child = fork();

@@ -36,7 +36,7 @@ static spry_status measure(bench *b, spry_records *db, const task *t,
 {
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
     spry_schedule once[TOP];
-    spry_collected got;
+    spry_collected got = {.size = sizeof got};
 
     for (int i = 0; i < n && o.listed < TOP; i++) {
         int k = 0;

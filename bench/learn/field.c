@@ -249,7 +249,7 @@ static spry_status collect(bench *b, task *t, int samples, double seconds,
                            const spry_schedule *list, int listed)
 {
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
-    spry_collected got;
+    spry_collected got = {.size = sizeof got};
     spry_status s;
 
     o.schedules = samples;

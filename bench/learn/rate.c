@@ -21,7 +21,7 @@ static spry_status collect(const bench *b, const spry_matrix *A, spry_op op,
 {
     spry_records *db = NULL;
     spry_problem *p = NULL;
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
     spry_status s = spry_records_open(&db, ":memory:");
 
     o->schedules = b->quick ? FEWER : EACH;

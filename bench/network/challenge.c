@@ -66,7 +66,7 @@ static images read_images(void)
 
 static void compile_one(int width, int depth, double *seconds)
 {
-    spry_graph_report r;
+    spry_graph_report r = {.size = sizeof r};
     spry_layers *layers;
     spry_network *n;
     unsigned all;

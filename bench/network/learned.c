@@ -205,7 +205,7 @@ static mean anneal_some(int quick)
         int32_t *edge = sp_alloc(n->edges, sizeof *edge);
         spry_order_options o = SPRY_ORDER_DEFAULTS;
         spry_simulate_options so = SPRY_SIMULATE_DEFAULTS;
-        spry_io io;
+        spry_io io = {.size = sizeof io};
 
         o.memory = so.memory = 32;
         o.moves = quick ? 20000 : 100000;

@@ -34,7 +34,7 @@ static int try_order(outcome *out, const spry_network *n, const char *name,
         spry_order_options o = SPRY_ORDER_DEFAULTS;
         spry_simulate_options s = SPRY_SIMULATE_DEFAULTS;
         double begin = sp_seconds();
-        spry_io io;
+        spry_io io = {.size = sizeof io};
 
         o.memory = s.memory = memories[i];
         o.seconds = seconds;
@@ -54,7 +54,7 @@ static int try_order(outcome *out, const spry_network *n, const char *name,
 static void print_bounds(const spry_network *n)
 {
     int32_t *edge = sp_alloc(n->edges, sizeof *edge);
-    spry_io io;
+    spry_io io = {.size = sizeof io};
 
     meet_must(edge ? spry_order_make(edge, n, "destination", NULL)
                    : SPRY_SYSTEM);
@@ -195,7 +195,7 @@ static void large_ones(figures *f, int quick)
 
 static void counters(figures *f)
 {
-    spry_counters c;
+    spry_counters c = {.size = sizeof c};
     spry_layers *s;
 
     meet_must(spry_layers_open(&s, "gen:radix,depth=120", NULL));

@@ -43,7 +43,7 @@ static void close_net(pruned_net *n)
 
 static int fill(pruned_net *n)
 {
-    spry_graph_value v;
+    spry_graph_value v = {.size = sizeof v};
     int good = spry_graph_inputs(n->g) <= 4 && spry_graph_outputs(n->g) <= 4;
 
     for (int i = 0; good && spry_graph_input(n->g, i, &v) == SPRY_OK; i++) {
@@ -60,7 +60,7 @@ static int open_net(pruned_net *n, const char *name, double zeros,
                     const spry_machine *m, double seconds)
 {
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
-    spry_executor_stage x;
+    spry_executor_stage x = {.size = sizeof x};
     char source[128];
 
     snprintf(source, sizeof source, "net:%s,sparsity=%g", name, zeros);

@@ -31,6 +31,7 @@ typedef enum {
 
 /* What became of one problem, so far. */
 typedef struct {
+    size_t size;    /* sizeof (spry_collected) */
     int planned;    /* trials to be made, now */
     int known;      /* that the store had before */
     int verdict[8]; /* trials made, by spry_verdict */

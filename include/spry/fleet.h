@@ -44,6 +44,7 @@ typedef struct {
     spry_draw from; /* collect: where they are drawn from */
     double seconds; /* at most, 0.1 to 86400 */
     uint64_t seed;
+    int64_t reserved[8]; /* 0 */
 } spry_job;
 
 /* A line of text to a job. SPRY_USAGE and a sentence for all that is not
@@ -94,6 +95,7 @@ spry_status spry_fleet_upload(spry_fleet *f, const char *store, int64_t *added);
 
 /* What a worker has done so far. */
 typedef struct {
+    size_t size;          /* sizeof (spry_fleet_worked) */
     int64_t done, failed; /* jobs */
     int64_t late;         /* results that came too late and were refused */
     int64_t rows;         /* new in the store */
@@ -125,6 +127,7 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
 /* ---- what is going on ---- */
 
 typedef struct {
+    size_t size;                         /* sizeof (spry_fleet_counts) */
     int64_t ready, leased, done, failed; /* jobs */
     int64_t late;                        /* results refused */
     int64_t workers;                     /* heard of within a minute */
@@ -166,6 +169,7 @@ spry_status spry_fleet_push(spry_fleet *f, const char *path,
                             char hash[SPRY_FLEET_HASH]);
 
 typedef struct {
+    size_t size;     /* sizeof (spry_fleet_pulled) */
     char path[4096]; /* where it was written */
     char hash[SPRY_FLEET_HASH], kind[24], date[24];
     int64_t models;   /* to choose from */

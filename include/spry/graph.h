@@ -44,6 +44,7 @@ enum { SPRY_GRAPH_DIMS = 8 };
 
 /* One input or output. */
 typedef struct {
+    size_t size; /* sizeof (spry_graph_value) */
     const char *name;
     int whole; /* int64_t elements, else float */
     int dims;
@@ -66,6 +67,7 @@ int64_t spry_graph_macs(const spry_graph *g);
 
 /* An operator with weights that are known: Conv, Gemm, MatMul. */
 typedef struct {
+    size_t size;      /* sizeof (spry_graph_layer) */
     const char *name; /* of what comes out */
     const char *op;
     int dims; /* of the weights */
@@ -137,6 +139,7 @@ void spry_executor_free(spry_executor *e);
  * make, and the 95 % interval of their ratio. Were it slower, tuning would
  * have left things as they were. pairs 0: it was not tuned to the end. */
 typedef struct {
+    size_t size;           /* sizeof (spry_executor_gain) */
     double untuned, tuned; /* seconds of a run */
     double speedup, low, high;
     int pairs;
@@ -146,6 +149,7 @@ spry_status spry_executor_gain_of(const spry_executor *e,
 
 /* One stage of a run. */
 typedef struct {
+    size_t size;          /* sizeof (spry_executor_stage) */
     const char *name;     /* of what comes out */
     char task[256];       /* the operator, or "move", "gather", "plain ..." */
     const char *way;      /* how it is computed; "" when nothing was chosen */

@@ -44,6 +44,7 @@ typedef struct {
     }
 
 typedef struct {
+    size_t size;          /* sizeof (spry_imported) */
     int64_t files, lines; /* read */
     int64_t added;        /* records that are new */
     int64_t ours;         /* of the lines: schedules in spry's words */

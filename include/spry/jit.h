@@ -39,6 +39,7 @@ typedef struct {
     int64_t bytes;    /* of the file */
     int64_t used;     /* last use, seconds since 1970 */
     const char *flaw; /* what is wrong with it, a static string; NULL: good */
+    int64_t reserved[4]; /* 0 */
 } spry_jit_entry;
 
 typedef struct {
@@ -53,6 +54,7 @@ spry_status spry_jit_verify(spry_jit_entries **out);
 void spry_jit_entries_free(spry_jit_entries *e);
 
 typedef struct {
+    size_t size; /* sizeof (spry_jit_removed) */
     int64_t count, bytes;
 } spry_jit_removed;
 

@@ -60,6 +60,7 @@ typedef struct {
     double fma_f32, fma_f64; /* FLOP/s of one thread */
     double fork;             /* seconds for an empty parallel region */
     double noise; /* p95 of |log ratio| of a kernel raced against itself */
+    double reserved[16]; /* 0 */
 } spry_machine;
 
 /* Ask the system and cpuid. Fast; nothing is measured. */

@@ -5,6 +5,7 @@
 #ifndef SPRY_MATRIX_H
 #define SPRY_MATRIX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "spry/status.h"
@@ -100,6 +101,7 @@ enum {
 };
 
 typedef struct {
+    size_t size; /* sizeof (spry_stats) */
     int64_t rows, cols, nnz;
     int64_t empty_rows, empty_cols;
     int64_t row_min, row_max;

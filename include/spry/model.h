@@ -18,6 +18,7 @@ extern "C" {
 /* ==== advanced ==== */
 
 typedef struct {
+    size_t size;      /* sizeof (spry_prediction) */
     double seconds;   /* of one run: all terms together */
     double bandwidth; /* moving bytes */
     double latency;   /* waiting for scattered loads */

@@ -53,6 +53,7 @@ typedef struct spry_network {
                               Challenge */
     int chained; /* every edge comes from the layer right before, and the
                     outputs are the last layer, in order */
+    int64_t reserved[4]; /* 0 */
 } spry_network;
 
 /* How to understand what a file does not say. Start from
@@ -188,6 +189,7 @@ float spry_challenge_bias(int64_t width);
  * blocks of 256, the inputs of a block in buffers of 512, outputs of a
  * buffer in warps of 32. They tell whether a network is the official one. */
 typedef struct {
+    size_t size;        /* sizeof (spry_counters) */
     int64_t buffers;    /* all buffers */
     int64_t map;        /* all inputs of all blocks */
     int64_t warpnz;     /* sum over warps and buffers of the longest output */

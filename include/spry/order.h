@@ -89,6 +89,7 @@ typedef struct {
  * them. With a read of each weight the bounds on the sum of reads and writes
  * are those of the paper: W + N + S and 2 (W + N - I). */
 typedef struct {
+    size_t size; /* sizeof (spry_io) */
     int64_t reads, writes;
     int64_t weight_reads; /* of the reads, those of shared weights */
     int64_t least_reads, least_writes; /* any order needs as many */

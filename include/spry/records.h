@@ -51,6 +51,7 @@ typedef struct {
     int64_t when; /* seconds since 1970 */
     int samples;
     const double *sample; /* [samples] seconds of one run */
+    int64_t reserved[4];  /* 0 */
 } spry_record;
 
 /* What a tune decided. */
@@ -63,8 +64,9 @@ typedef struct {
     double calls; /* the workload it was decided for; 0: unlimited */
     int effort;   /* spry_effort */
     int64_t when;
-    const char *kernel; /* what computes it: a hash of its text, and who
+    const char *kernel;  /* what computes it: a hash of its text, and who
                            compiled it; NULL or "": not known */
+    int64_t reserved[4]; /* 0 */
 } spry_answer;
 
 /* Where a problem came from. A problem may have several origins: the same
@@ -77,6 +79,7 @@ typedef struct {
                             is on both sides of a split */
     const char *op, *type;
     int64_t n, rows, cols, nnz; /* dense columns; shape of the matrix */
+    int64_t reserved[4];        /* 0 */
 } spry_origin;
 
 /* One round of learning a model: together they are its learning curve. */
@@ -90,6 +93,7 @@ typedef struct {
     double regret; /* log of seconds chosen over the least, on the test */
     double seconds;
     int64_t when;
+    int64_t reserved[4]; /* 0 */
 } spry_round;
 
 typedef struct spry_records spry_records;

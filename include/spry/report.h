@@ -10,6 +10,7 @@
 #include "spry/plan.h"
 #include "spry/records.h"
 #include "spry/status.h"
+#include "spry/train.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,15 @@ spry_status spry_report_store(const char *path, spry_records *db,
 spry_status spry_report_plan(const char *path, const spry_plan *plan,
                              const char *source,
                              const spry_report_options *options);
+
+/* spry_evaluate, and a page about it: how near the best the choices of each
+ * model come, predicted against measured times, problem by problem. The title
+ * is "How well models choose" when there is none; `problem` says nothing here.
+ */
+spry_status spry_report_models(const char *path, spry_grades *out,
+                               const char *const *model, int count,
+                               spry_records *db, const spry_train_options *opt,
+                               const spry_report_options *options);
 
 #ifdef __cplusplus
 }

@@ -73,6 +73,7 @@ typedef struct {
     int32_t chunk; /* rows per dynamic chunk; 0: static, nnz-balanced; of
                       super, iterations of the parallel loop */
     spry_super super;
+    int32_t reserved[8]; /* 0 */
 } spry_schedule;
 
 /* The plain CSR loop on `threads`: what everything is compared with. */

@@ -31,6 +31,7 @@ spry_status spry_passes_parse(unsigned *out, const char *passes);
 enum { SPRY_PASSES_MOST = 8 };
 
 typedef struct {
+    size_t size; /* sizeof (spry_graph_report) */
     int64_t nominal_layers, nominal_neurons, nominal_edges; /* before, */
     int64_t layers, neurons, edges;                         /* and after */
     struct {
@@ -53,6 +54,7 @@ spry_status spry_layers_compile(spry_network **out, spry_layers *from,
  * In a chained network an input can come to a state that no later layer
  * changes. Layers count from 0; n->layers where it is not so. */
 typedef struct {
+    size_t size;  /* sizeof (spry_rest) */
     int64_t zero; /* all values of this layer or a later one are 0: so will
                      be all outputs */
     int64_t full; /* all values of this layer or a later one, if it clamps,

@@ -57,6 +57,7 @@ void spry_space_sample(spry_schedule *out, int64_t count, const spry_space *s,
 enum { SPRY_LEVELS = SPRY_LOOPS - 2 };
 
 typedef struct {
+    size_t size; /* sizeof (spry_storage) */
     int levels;
     char name[SPRY_LEVELS][4]; /* "i1", outermost first */
     int64_t pos[SPRY_LEVELS];  /* elements; 0 for a dense level */

@@ -2,7 +2,13 @@
  *
  * A status is also the exit code of the command line: what the library
  * returns is what the shell sees. The sentence behind the last failure of
- * this thread is in spry_message(). */
+ * this thread is in spry_message().
+ *
+ * Structs may get more members, and programs that were compiled before go on
+ * working: options, and what the library fills for a caller, begin with their
+ * size (spry_stats s = {.size = sizeof s}) and are read and filled so far; what
+ * lies in arrays or goes both ways ends with `reserved`, which is 0; what the
+ * library makes is handed out by pointer. */
 #ifndef SPRY_STATUS_H
 #define SPRY_STATUS_H
 

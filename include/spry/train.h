@@ -50,6 +50,7 @@ typedef struct {
     double csr1, csr20;         /* over WACO's fixed CSR; NAN: not measured */
     double slower; /* share of problems whose first choice is 5 % slower than
                       the baseline or worse */
+    double reserved[8]; /* 0 */
 } spry_grades;
 
 /* One round of learning. */
@@ -57,6 +58,18 @@ typedef struct {
     int round;
     double loss, regret, seconds; /* regret NAN: not looked at */
 } spry_lap;
+
+/* How a model chose on one problem that was held out: its schedules, the one
+ * that it expects to be fastest first. */
+typedef struct {
+    int model;           /* which of those asked for */
+    const char *problem; /* key; "" where it is not known */
+    int64_t choices;
+    const double *score;   /* [choices] the lower the faster; of a model that
+                              has an idea of seconds, their logarithm */
+    const double *seconds; /* [choices] as measured */
+    double baseline;       /* seconds of the plain loop; NAN: not known */
+} spry_judged;
 
 typedef struct {
     size_t size;         /* sizeof (spry_train_options) */
@@ -80,16 +93,21 @@ typedef struct {
     const char *operators; /* "conv2d", "depthwise", "matmul": a model of dense
                               operators instead, of trees and networks over
                               the arithmetic one; NULL: of `op` */
+    /* Told of every problem that a model is graded on, once; by chance, of
+     * each time. */
+    void (*judged)(const spry_judged *now, void *payload);
+    void *judged_payload;
 } spry_train_options;
 
 #define SPRY_TRAIN_DEFAULTS                                                   \
     {                                                                         \
         sizeof(spry_train_options), "spry", SPRY_SPMM, NULL, SPRY_BY_PROBLEM, \
-            0, 1, 0, 0, 0, NULL, NULL, NULL, NULL                             \
+            0, 1, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL                 \
     }
 
 /* What a training was. */
 typedef struct {
+    size_t size;                                 /* sizeof (spry_trained) */
     int64_t records, problems, groups, machines; /* learned from */
     int64_t left_out; /* records of matrices that are not at hand */
     double data_seconds, seconds;
@@ -111,6 +129,7 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
 
 /* What a file says of itself. */
 typedef struct {
+    size_t size; /* sizeof (spry_model_facts) */
     char kind[24];
     spry_op op;
     int64_t numbers; /* learned */
@@ -164,6 +183,7 @@ typedef struct {
     }
 
 typedef struct {
+    size_t size;     /* sizeof (spry_sampled) */
     int64_t records; /* of the operation, and what became of them: */
     int64_t invalid; /* not timed, or in words that are not spry's */
     int64_t rare;    /* of problems with too few others */
@@ -185,6 +205,7 @@ typedef struct {
     int64_t records, kept; /* that taught, over all turns */
     double seconds;        /* of fitting */
     spry_grades grades;    /* on problems held out, each once */
+    double reserved[4];    /* 0 */
 } spry_certificate;
 spry_status spry_sample_certify(spry_certificate *line, int count,
                                 spry_records *db,
@@ -195,7 +216,8 @@ spry_status spry_sample_certify(spry_certificate *line, int count,
  * the machine its own. out may be NULL. */
 typedef struct {
     char name[32];
-    double importance; /* 0 .. 1 */
+    double importance;  /* 0 .. 1 */
+    double reserved[2]; /* 0 */
 } spry_feature_weight;
 spry_status spry_sample_importance(spry_feature_weight *out, int most,
                                    int *count, spry_records *db,
@@ -224,6 +246,7 @@ typedef struct {
     }
 
 typedef struct {
+    size_t size; /* sizeof (spry_adapted) */
     char path[4096];
     char op[16], machine[24], date[24];
     char method[24]; /* "none": nothing was better than the model itself */
@@ -268,6 +291,7 @@ typedef struct {
     /* Of a simulated one: pairs that a factor for all schedules of a problem,
      * latency / (cores * bandwidth), would have put in another order. */
     int64_t reranked_by_formula;
+    double reserved[4]; /* 0 */
 } spry_task;
 
 /* How alike two tasks order schedules that both have: Spearman's correlation,
@@ -275,6 +299,7 @@ typedef struct {
 typedef struct {
     int64_t problems, schedules;
     double rank;
+    double reserved[2]; /* 0 */
 } spry_likeness;
 
 /* All machines of the stores, and one simulated from the first if asked for:

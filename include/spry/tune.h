@@ -80,6 +80,7 @@ typedef struct {
     double speedup, low, high; /* paired with the baseline */
     double pack_seconds, bytes;
     int pairs;
+    double reserved[4]; /* 0 */
 } spry_trial;
 
 /* How it went; owned by the plan, alive as long as it. */
@@ -123,6 +124,7 @@ spry_status spry_tune(spry_plan **out, const spry_problem *p,
 typedef struct {
     char schedule[SPRY_SCHEDULE_TEXT];
     double seconds;
+    double reserved[4]; /* 0 */
 } spry_candidate;
 spry_status spry_propose(spry_candidate *out, int *count, int most,
                          const spry_problem *p, const spry_tune_options *opt);
@@ -152,6 +154,7 @@ typedef struct {
     double seconds;            /* median of one run */
     double speedup, low, high; /* over plan 0, 95 % interval */
     int pairs;
+    double reserved[4]; /* 0 */
 } spry_score;
 spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
                       int pairs, double seconds);

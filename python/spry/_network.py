@@ -22,7 +22,7 @@ _KEPT = 4  # batch sizes of an ONNX file that are kept ready
 class _Value(ctypes.Structure):
     """spry_graph_value"""
 
-    _fields_ = [("name", c_char_p), ("whole", c_int), ("dims", c_int),
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("whole", c_int), ("dims", c_int),
                 ("dim", c_int64 * 8), ("count", c_int64)]
 
     def shape(self) -> tuple[int, ...]:
@@ -105,7 +105,7 @@ class _Operators:
     def _values(graph: c_void_p, count: Any, at: Any) -> list[tuple]:
         out = []
         for i in range(count(graph)):
-            value = _Value()
+            value = _Value(ctypes.sizeof(_Value))
             c.check(at(graph, i, byref(value)))
             kind = torch.int64 if value.whole else torch.float32
             out.append((value.name.decode(), value.shape(), kind))

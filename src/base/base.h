@@ -89,6 +89,17 @@ void sp_message_clear(void);
 #define SP_TAKE_OPTIONS(options, given) \
     sp_take_options(options, sizeof *(options), given)
 
+/* What a caller lets the library fill begins with its size, too: one of an
+ * older header is shorter. SP_ROOM returns SPRY_USAGE from a function when the
+ * size makes no sense, and clears what follows it; SP_GIVE fills as much of
+ * *out as there is from *whole, of the same type. */
+#define SP_ROOM(out)                                          \
+    do {                                                      \
+        if (sp_room(__func__, out, sizeof *(out)) != SPRY_OK) \
+            return SPRY_USAGE;                                \
+    } while (0)
+#define SP_GIVE(out, whole) sp_give(out, whole, sizeof *(whole))
+
 static inline int sp_null_among(const void *const *given, int count)
 {
     int found = 0;
@@ -100,6 +111,8 @@ static inline int sp_null_among(const void *const *given, int count)
 spry_status sp_fail_null(const char *function, const char *names,
                          const void *const *given, int count);
 spry_status sp_take_options(void *options, size_t most, const void *given);
+spry_status sp_room(const char *function, void *out, size_t most);
+void sp_give(void *out, const void *whole, size_t most);
 /* Do two ranges of memory share a byte? */
 int sp_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
 

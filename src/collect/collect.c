@@ -396,7 +396,7 @@ static spry_status begin(collection *c, spry_collected *out, spry_records *db,
     spry_status s;
 
     memset(c, 0, sizeof *c);
-    memset(out, 0, sizeof *out);
+    *out = (spry_collected){.size = sizeof *out};
     c->opt = defaults;
     c->out = out;
     c->db = db;
@@ -445,10 +445,12 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
                          const char *group, const spry_collect_options *opt)
 {
     SP_NEED(out, db, p);
+    SP_ROOM(out);
 
+    spry_collected whole;
     collection c;
     int got = 0;
-    spry_status s = begin(&c, out, db, p, opt);
+    spry_status s = begin(&c, &whole, db, p, opt);
 
     if (s == SPRY_OK && !sp_sparse_of(p) && !sp_dense_of(p))
         s = sp_fail(SPRY_USAGE, "matrices, tensors and dense operators can be "
@@ -465,11 +467,12 @@ spry_status spry_collect(spry_collected *out, spry_records *db,
                  p->key);
         s = spry_records_claim(db, c.claim, LEASE, &got);
     }
-    out->busy = s == SPRY_OK && !got;
+    whole.busy = s == SPRY_OK && !got;
     if (!got)
         *c.claim = 0;
     else if (!p->kind->nothing(p))
         s = sp_sparse_of(p) ? collect(&c) : collect_ways(&c);
     end(&c);
+    SP_GIVE(out, &whole);
     return s;
 }

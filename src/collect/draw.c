@@ -73,7 +73,7 @@ typedef struct {
 
 static double predicted(const sp_urn *u, const spry_schedule *x)
 {
-    spry_prediction guess;
+    spry_prediction guess = {.size = sizeof guess};
 
     if (!sp_sparse_available(u->p, x, u->m,
                              u->compile ? SP_COMPILE_ALL : SP_COMPILE_NONE) ||

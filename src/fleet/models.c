@@ -93,7 +93,7 @@ spry_status spry_fleet_push(spry_fleet *f, const char *path,
 {
     SP_NEED(f, path, hash);
 
-    spry_model_facts facts;
+    spry_model_facts facts = {.size = sizeof facts};
     sp_file file = {0};
     spry_status s = spry_model_info(&facts, path);
 
@@ -271,7 +271,7 @@ static spry_status install(spry_fleet_pulled *out, spry_fleet *f, choice *c,
                            int i)
 {
     candidate *x = &c->model[i];
-    spry_model_facts facts;
+    spry_model_facts facts = {.size = sizeof facts};
     sp_file file = {0};
     spry_status s = *x->path ? SPRY_OK : fetch_model(f, c, i);
 
@@ -334,16 +334,17 @@ spry_status spry_fleet_pull(spry_fleet_pulled *out, spry_fleet *f, spry_op op,
 {
     SP_NEED(out, f, m);
     SP_REFUSE((unsigned)op >= SPRY_OPS, "%d is no operation", (int)op);
+    SP_ROOM(out);
 
     const char *tmp = getenv("TMPDIR");
+    spry_fleet_pulled whole = {.pairwise = nan(""), .distance = nan("")};
     choice *c = sp_alloc(1, sizeof *c);
     spry_status s;
 
-    *out = (spry_fleet_pulled){.pairwise = nan(""), .distance = nan("")};
     if (!c)
         return sp_fail_memory(sizeof *c);
     c->machine = m;
-    s = place_for(out->path, op, path);
+    s = place_for(whole.path, op, path);
     if (s == SPRY_OK)
         s = spry_records_open(&c->db, f->uri);
     if (s == SPRY_OK) {
@@ -355,7 +356,8 @@ spry_status spry_fleet_pull(spry_fleet_pulled *out, spry_fleet *f, spry_op op,
         }
     }
     if (s == SPRY_OK)
-        s = choose(out, f, c, op);
+        s = choose(&whole, f, c, op);
     clean_up(c);
+    SP_GIVE(out, &whole);
     return s;
 }

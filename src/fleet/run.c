@@ -34,7 +34,7 @@ static spry_status collect(spry_records *db, const sp_errand *e,
                            const spry_problem *p)
 {
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
-    spry_collected got;
+    spry_collected got = {.size = sizeof got};
 
     o.schedules = e->job->schedules;
     o.draw = e->job->from;

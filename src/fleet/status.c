@@ -23,9 +23,10 @@ static spry_status take_counts(const sp_cell *cell, int count, void *payload)
 spry_status spry_fleet_status(spry_fleet_counts *out, spry_fleet *f)
 {
     SP_NEED(out, f);
+    SP_ROOM(out);
 
-    *out = (spry_fleet_counts){0};
-    return sp_postgres_ask(
+    spry_fleet_counts whole = {0};
+    spry_status s = sp_postgres_ask(
         f->server,
         "SELECT (SELECT count(*) FROM spry.queue WHERE state = 0),"
         " (SELECT count(*) FROM spry.queue WHERE state = 1),"
@@ -42,7 +43,10 @@ spry_status spry_fleet_status(spry_fleet_counts *out, spry_fleet *f)
         " (SELECT count(*)::double precision / 60 FROM spry.outcome"
         "   WHERE at > clock_timestamp() - interval '60 s'),"
         " lease, tries FROM spry.setting",
-        NULL, 0, take_counts, out, NULL);
+        NULL, 0, take_counts, &whole, NULL);
+
+    SP_GIVE(out, &whole);
+    return s;
 }
 
 typedef struct {

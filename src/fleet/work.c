@@ -341,15 +341,16 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
                             const spry_fleet_work_options *opt)
 {
     SP_NEED(out, f);
+    SP_ROOM(out);
 
+    spry_fleet_worked whole = {.size = sizeof whole, .job = ""};
     char host[256] = "?";
     worker w = {.f = f,
                 .opt = SPRY_FLEET_WORK_DEFAULTS,
-                .out = out,
+                .out = &whole,
                 .begun = sp_seconds()};
     spry_status s = SP_TAKE_OPTIONS(&w.opt, opt);
 
-    *out = (spry_fleet_worked){.job = ""};
     if (s != SPRY_OK)
         return s;
     SP_REFUSE(w.opt.jobs < 0, "%d jobs are no number of jobs", w.opt.jobs);
@@ -368,6 +369,7 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
         s = work(&w);
     sp_postgres_patience(f->server, 20, NULL, NULL);
     sp_shelf_close(w.shelf);
-    out->seconds = sp_seconds() - w.begun;
+    whole.seconds = sp_seconds() - w.begun;
+    SP_GIVE(out, &whole);
     return s;
 }

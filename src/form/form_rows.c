@@ -48,10 +48,9 @@ static spry_status find_quiet(sp_rows *r)
 
 static spry_status find_rest(sp_rows *r, int wanted)
 {
-    if (wanted)
-        return spry_network_rest(&r->rest, r->net);
-    r->rest = (spry_rest){r->net->layers, r->net->layers, 0};
-    return SPRY_OK;
+    r->rest = (spry_rest){
+        .size = sizeof r->rest, .zero = r->net->layers, .full = r->net->layers};
+    return wanted ? spry_network_rest(&r->rest, r->net) : SPRY_OK;
 }
 
 static void release(void *p)

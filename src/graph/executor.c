@@ -404,7 +404,8 @@ spry_status spry_executor_gain_of(const spry_executor *e,
                                   spry_executor_gain *out)
 {
     SP_NEED(e, out);
-    *out = e->gain;
+    SP_ROOM(out);
+    SP_GIVE(out, &e->gain);
     return SPRY_OK;
 }
 
@@ -413,23 +414,26 @@ spry_status spry_executor_stage_of(const spry_executor *e, int i,
 {
     static const char *const words[] = {"", "move", "gather", "plain"};
     const sp_ready_stage *x;
+    spry_executor_stage t;
 
     if (!e || !out || i < 0 || i >= e->p->stages)
         return sp_fail(SPRY_USAGE, "there is no such stage");
+    SP_ROOM(out);
     x = &e->stage[i];
-    *out = (spry_executor_stage){.name = x->stage->name,
-                                 .way = x->plan ? x->plan->text : "",
-                                 .density = x->density,
-                                 .macs = x->stage->macs,
-                                 .seconds = x->seconds};
+    t = (spry_executor_stage){.name = x->stage->name,
+                              .way = x->plan ? x->plan->text : "",
+                              .density = x->density,
+                              .macs = x->stage->macs,
+                              .seconds = x->seconds};
     if (x->stage->kind == SP_STAGE_DENSE)
-        spry_operator_text(out->task, sizeof out->task,
+        spry_operator_text(t.task, sizeof t.task,
                            x->problem ? spry_problem_operator(x->problem)
                                       : &x->stage->op);
     else
-        snprintf(out->task, sizeof out->task, "%s%s%s", words[x->stage->kind],
+        snprintf(t.task, sizeof t.task, "%s%s%s", words[x->stage->kind],
                  x->stage->kind == SP_STAGE_PLAIN ? " " : "",
                  x->stage->kind == SP_STAGE_PLAIN ? x->stage->node->op->name
                                                   : "");
+    SP_GIVE(out, &t);
     return SPRY_OK;
 }

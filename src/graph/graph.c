@@ -185,15 +185,18 @@ static spry_status tell(spry_graph_value *out, const spry_graph *g,
                         const int *list, int count, int i)
 {
     const sp_opvalue *v;
+    spry_graph_value t;
 
     if (!g || !out || i < 0 || i >= count)
         return sp_fail(SPRY_USAGE, "there is no such input or output");
+    SP_ROOM(out);
     v = &g->value[list[i]];
-    *out = (spry_graph_value){.name = v->name,
-                              .whole = v->whole,
-                              .dims = v->shape.dims,
-                              .count = v->count};
-    memcpy(out->dim, v->shape.dim, sizeof out->dim);
+    t = (spry_graph_value){.name = v->name,
+                           .whole = v->whole,
+                           .dims = v->shape.dims,
+                           .count = v->count};
+    memcpy(t.dim, v->shape.dim, sizeof t.dim);
+    SP_GIVE(out, &t);
     return SPRY_OK;
 }
 

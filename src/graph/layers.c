@@ -44,14 +44,18 @@ static void tell(spry_graph_layer *out, const spry_graph *g, const sp_opnode *n,
 spry_status spry_graph_layer_of(const spry_graph *g, int i,
                                 spry_graph_layer *out)
 {
+    spry_graph_layer whole;
+
     if (!g || !out || i < 0)
         return sp_fail(SPRY_USAGE, "there is no such layer");
+    SP_ROOM(out);
     for (int k = 0; k < g->nodes; k++) {
         const sp_opvalue *w = weights_of(g, &g->node[k]);
 
         if (!w || i-- > 0)
             continue;
-        tell(out, g, &g->node[k], w);
+        tell(&whole, g, &g->node[k], w);
+        SP_GIVE(out, &whole);
         return SPRY_OK;
     }
     return sp_fail(SPRY_USAGE, "there is no such layer");

@@ -339,16 +339,23 @@ static spry_status compare(sp_tuning *t)
     if (s == SPRY_OK)
         s = sp_race(racer, go, 2, &r);
     if (s == SPRY_OK) {
-        t->e->gain = (spry_executor_gain){racer[0].seconds, racer[1].seconds,
-                                          racer[1].speedup, racer[1].low,
-                                          racer[1].high,    racer[1].compared};
+        t->e->gain = (spry_executor_gain){.untuned = racer[0].seconds,
+                                          .tuned = racer[1].seconds,
+                                          .speedup = racer[1].speedup,
+                                          .low = racer[1].low,
+                                          .high = racer[1].high,
+                                          .pairs = racer[1].compared};
         if (racer[1].speedup < 1) { /* then as it was */
             for (int i = 0; i < t->e->tasks; i++)
                 snprintf(t->task[i].usual, sizeof t->task[i].usual, "%s",
                          who[0].e->task[i].text);
             s = bind_all(t);
-            t->e->gain = (spry_executor_gain){
-                racer[0].seconds, racer[0].seconds, 1, 1, 1, racer[1].compared};
+            t->e->gain = (spry_executor_gain){.untuned = racer[0].seconds,
+                                              .tuned = racer[0].seconds,
+                                              .speedup = 1,
+                                              .low = 1,
+                                              .high = 1,
+                                              .pairs = racer[1].compared};
         }
     }
     spry_executor_free(who[0].e);

@@ -247,14 +247,15 @@ spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
     SP_NEED(out, db, path);
     SP_REFUSE((unsigned)format >= FOREIGNS, "%d is no format of records",
               (int)format);
+    SP_ROOM(out);
 
+    spry_imported whole = {.files = 0};
     spry_import_options o = SPRY_IMPORT_DEFAULTS;
     sp_import *f;
     int64_t before = 0, after = 0, answers, machines;
     struct stat st;
     spry_status s = SP_TAKE_OPTIONS(&o, opt);
 
-    memset(out, 0, sizeof *out);
     if (s != SPRY_OK)
         return s;
     f = sp_alloc(1, sizeof *f);
@@ -262,7 +263,7 @@ spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
         return sp_fail_memory(sizeof *f);
     f->db = db;
     f->opt = &o;
-    f->out = out;
+    f->out = &whole;
     s = spry_records_count(db, &before, &answers, &machines);
     if (s == SPRY_OK && stat(path, &st) != 0)
         s = sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", path);
@@ -273,7 +274,8 @@ spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
         s = read_file(f, &foreigns[format]);
     }
     if (spry_records_count(db, &after, &answers, &machines) == SPRY_OK)
-        out->added = after - before;
+        whole.added = after - before;
+    SP_GIVE(out, &whole);
     sp_file_free(&f->properties);
     sp_free(f);
     return s;

@@ -226,12 +226,18 @@ static spry_status shrink(spry_jit_removed *out, int64_t keep_bytes)
 
 spry_status spry_jit_gc(spry_jit_removed *out, int64_t keep_bytes)
 {
-    spry_jit_removed ignored;
+    spry_jit_removed whole;
+    spry_status s;
 
     if (keep_bytes < 0)
         return sp_fail(SPRY_USAGE, "cannot keep %lld bytes",
                        (long long)keep_bytes);
-    return shrink(out ? out : &ignored, keep_bytes);
+    if (out)
+        SP_ROOM(out);
+    s = shrink(&whole, keep_bytes);
+    if (out)
+        SP_GIVE(out, &whole);
+    return s;
 }
 
 spry_status spry_jit_clear(spry_jit_removed *out)

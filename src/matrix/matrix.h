@@ -40,6 +40,8 @@ static inline int64_t sp_find_col(const spry_matrix *m, int64_t low,
  * finite are not counted. (stats_sketch.c) */
 enum { SP_SKETCH_FROM = 1 << 18 };
 spry_status sp_matrix_sketch(spry_stats *out, const spry_matrix *m);
+/* spry_matrix_stats into a whole struct, whatever its size says. */
+spry_status sp_matrix_stats(spry_stats *out, const spry_matrix *m);
 
 /* Do all entries have the same value v, with 1 <= |v| < 1e30? Then a row of
  * the dense operand may be summed first and multiplied by v once: no sum

@@ -25,6 +25,7 @@ spry_status sp_stats_together(spry_stats *s, const spry_matrix *m,
 void sp_stats_begin(spry_stats *out, const spry_matrix *m)
 {
     memset(out, 0, sizeof *out);
+    out->size = sizeof *out;
     out->rows = m->rows;
     out->cols = m->cols;
     out->nnz = m->nnz;
@@ -40,9 +41,8 @@ spry_status sp_stats_values(spry_stats *s, const spry_matrix *m)
     return SPRY_OK;
 }
 
-spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
+spry_status sp_matrix_stats(spry_stats *out, const spry_matrix *m)
 {
-    SP_NEED(out, m);
     /* Each of these walks over all entries by itself. */
     static sp_stats_part *const serial[] = {
         sp_stats_symmetry, sp_stats_reuse, sp_stats_diagonals, sp_stats_values};
@@ -57,6 +57,25 @@ spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
         s = sp_stats_threes(out, m);
     if (s == SPRY_OK)
         s = sp_stats_together(out, m, serial, sizeof serial / sizeof *serial);
+    return s;
+}
+
+spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m)
+{
+    SP_NEED(out, m);
+    SP_ROOM(out);
+
+    spry_stats *whole;
+    spry_status s;
+
+    if (out->size == sizeof *out)
+        return sp_matrix_stats(out, m);
+    whole = sp_alloc(1, sizeof *whole);
+    if (!whole)
+        return sp_fail_memory(sizeof *whole);
+    s = sp_matrix_stats(whole, m);
+    SP_GIVE(out, whole);
+    sp_free(whole);
     return s;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     double plain;          /* seconds predicted for the plain loop; NAN */
     const sp_sparse *p;    /* borrowed; NULL: the matrix is not at hand */
     const spry_machine *m; /* borrowed; NULL: not known */
+    const char *name;      /* the problem's key, borrowed; NULL: not told */
 } sp_subject;
 
 /* p and m outlive the subject. */

@@ -234,12 +234,16 @@ spry_status spry_predict(spry_prediction *out, const spry_problem *p,
                          const spry_schedule *x, const spry_machine *m)
 {
     SP_NEED(out, p, x, m);
+    SP_ROOM(out);
 
+    spry_prediction whole = {0};
     const sp_sparse *a;
     spry_status s = sp_sparse_need(&a, p);
 
-    *out = (spry_prediction){0};
-    return s == SPRY_OK ? sp_predict(out, a, x, m) : s;
+    if (s == SPRY_OK)
+        s = sp_predict(&whole, a, x, m);
+    SP_GIVE(out, &whole);
+    return s;
 }
 
 const char *spry_prediction_bound(const spry_prediction *p)

@@ -100,17 +100,19 @@ static spry_status count_one(spry_counters *c, const spry_layer *l)
 spry_status spry_layers_counters(spry_counters *out, spry_layers *from)
 {
     SP_NEED(out, from);
+    SP_ROOM(out);
 
+    spry_counters whole = {0};
     const spry_layer *layer = NULL;
     spry_status s = spry_layers_rewind(from);
 
-    *out = (spry_counters){0};
     if (s == SPRY_OK)
         s = spry_layers_next(from, &layer);
     while (s == SPRY_OK && layer) {
-        s = count_one(out, layer);
+        s = count_one(&whole, layer);
         if (s == SPRY_OK)
             s = spry_layers_next(from, &layer);
     }
+    SP_GIVE(out, &whole);
     return s;
 }

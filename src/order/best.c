@@ -7,7 +7,7 @@ spry_status sp_order_count(int64_t *io, const int32_t *edge,
                            const spry_network *n, int64_t memory)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    spry_io counted = {0};
+    spry_io counted = {.size = sizeof counted};
     spry_status s;
 
     o.memory = memory;

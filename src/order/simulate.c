@@ -220,12 +220,12 @@ spry_status spry_simulate(spry_io *out, const spry_network *n,
                           const spry_simulate_options *options)
 {
     SP_NEED(out, n, edge);
+    SP_ROOM(out);
 
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
     simulation s = {.net = n};
     spry_status status = SP_TAKE_OPTIONS(&o, options);
 
-    *out = (spry_io){0};
     if (status != SPRY_OK)
         return status;
     s.trace.uses = o.weight ? 3 : 2;
@@ -250,6 +250,6 @@ spry_status spry_simulate(spry_io *out, const spry_network *n,
     if (status == SPRY_OK)
         status = simulate(&s, edge, o.weights);
     if (status == SPRY_OK)
-        *out = s.io;
+        SP_GIVE(out, &s.io);
     return status;
 }

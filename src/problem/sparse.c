@@ -250,7 +250,7 @@ static const spry_stats *stats_of(const sp_sparse *p)
 {
     sp_sparse *own = sp_unconst(p);
 
-    return counted(own, &own->stats, spry_matrix_stats);
+    return counted(own, &own->stats, sp_matrix_stats);
 }
 
 const spry_stats *spry_problem_stats(const spry_problem *p)

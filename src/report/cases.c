@@ -131,7 +131,7 @@ static void draw(sp_report *r, sp_report_case *c)
 {
     static const int64_t MOST_ENTRIES = 20000000;
     spry_matrix *A = NULL;
-    spry_stats stats;
+    spry_stats stats = {.size = sizeof stats};
     char key[33];
     sp_spy spy;
 

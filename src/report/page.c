@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "report/charts.h"
+#include "report/frame.h"
 #include "report/html.h"
 #include "report/report.h"
-#include "report/style.h"
 
 enum { ROWS = 25 }; /* of a table of trials, without script */
 
@@ -25,29 +25,6 @@ static void text(page *p, const char *t)
 static void markup(page *p, const char *t)
 {
     sp_buf_add(p->out, t);
-}
-
-/* ---- the head ---- */
-
-/* The browser runs and loads nothing but what this page was written with. */
-static void head(page *p, const char *title)
-{
-    uint8_t digest[SP_SHA256];
-
-    sp_sha256(digest, sp_report_script, strlen(sp_report_script));
-    markup(p, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
-              "<meta http-equiv=Content-Security-Policy content=\""
-              "default-src 'none';style-src 'unsafe-inline';img-src data:;"
-              "script-src 'sha256-");
-    sp_html_base64(p->out, digest, sizeof digest);
-    markup(p, "'\">\n<meta name=viewport content=\"width=device-width\">\n"
-              "<title>");
-    text(p, title);
-    markup(p, "</title>\n<style>\n");
-    markup(p, sp_report_style);
-    markup(p, "</style></head><body>\n<h1>");
-    text(p, title);
-    markup(p, "</h1>\n");
 }
 
 /* ---- the verdict ---- */
@@ -434,7 +411,7 @@ void sp_report_page(sp_buf *out, const sp_report *r, const char *title)
     page p = {out, r, 0};
     int shown = r->cases < SP_REPORT_SHOWN ? r->cases : SP_REPORT_SHOWN;
 
-    head(&p, title);
+    sp_page_head(out, title);
     if (r->cases > 1)
         overview(&p);
     for (int i = 0; i < shown; i++)
@@ -451,7 +428,5 @@ void sp_report_page(sp_buf *out, const sp_report *r, const char *title)
                "end of the 95 % interval is above 1.02.</p>\n"
                "<div class=tools id=take></div>\n");
     sp_report_data(out, r);
-    markup(&p, "<script>");
-    markup(&p, sp_report_script);
-    markup(&p, "</script>\n</body></html>\n");
+    sp_page_foot(out);
 }

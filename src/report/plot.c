@@ -146,11 +146,13 @@ static void y_axis(sp_plot *p)
 
 void sp_plot_open(sp_plot *p, const char *title, const char *desc)
 {
+    sp_buf_add(p->out, "<figure><figcaption>");
+    sp_html_text(p->out, title);
     sp_buf_printf(p->out,
-                  "<figure><figcaption>%s</figcaption>"
+                  "</figcaption>"
                   "<svg viewBox=\"0 0 %d %d\" role=img"
                   " aria-labelledby=\"t%d d%d\"><title id=t%d>",
-                  title, WIDTH, HEIGHT, p->number, p->number, p->number);
+                  WIDTH, HEIGHT, p->number, p->number, p->number);
     sp_html_text(p->out, title);
     sp_buf_printf(p->out, "</title><desc id=d%d>", p->number);
     sp_html_text(p->out, desc);

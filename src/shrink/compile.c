@@ -173,8 +173,10 @@ spry_status spry_layers_compile(spry_network **out, spry_layers *from,
                                 unsigned passes, spry_graph_report *report)
 {
     SP_NEED_NEW(out, from);
+    if (report)
+        SP_ROOM(report);
 
-    spry_graph_report r = {0};
+    spry_graph_report r = {.seconds = 0};
     compiling c = {.from = from, .passes = passes, .report = &r};
     double begin = sp_seconds();
     spry_status s = compile_pieces(&c);
@@ -187,7 +189,7 @@ spry_status spry_layers_compile(spry_network **out, spry_layers *from,
     if (s == SPRY_OK)
         s = finish(out, passes, &r, begin);
     if (s == SPRY_OK && report)
-        *report = r;
+        SP_GIVE(report, &r);
     return s;
 }
 
@@ -205,7 +207,7 @@ static spry_status compile_whole(spry_network **out, const spry_network *n,
     if (s == SPRY_OK)
         s = finish(out, passes, &r, begin);
     if (s == SPRY_OK && report)
-        *report = r;
+        SP_GIVE(report, &r);
     return s;
 }
 
@@ -213,6 +215,8 @@ spry_status spry_network_compile(spry_network **out, const spry_network *n,
                                  unsigned passes, spry_graph_report *report)
 {
     SP_NEED_NEW(out, n);
+    if (report)
+        SP_ROOM(report);
 
     spry_layers *layers;
     spry_status s;

@@ -73,18 +73,21 @@ static int64_t full_from(const resting *r)
 spry_status spry_network_rest(spry_rest *out, const spry_network *n)
 {
     SP_NEED(out, n);
+    SP_ROOM(out);
 
+    spry_rest whole = {.zero = n->layers, .full = n->layers};
     resting r = {n, NULL};
 
-    *out = (spry_rest){n->layers, n->layers, 0};
+    SP_GIVE(out, &whole);
     if (!n->chained)
         return SPRY_OK;
     r.range = sp_alloc_raw(n->neurons, sizeof *r.range);
     if (!r.range)
         return sp_fail_memory((size_t)n->neurons * sizeof *r.range);
-    out->zero = zero_from(&r);
-    out->full = full_from(&r);
-    out->limit = n->activation[n->layers - 1].limit;
+    whole.zero = zero_from(&r);
+    whole.full = full_from(&r);
+    whole.limit = n->activation[n->layers - 1].limit;
+    SP_GIVE(out, &whole);
     sp_free(r.range);
     return SPRY_OK;
 }

@@ -254,26 +254,28 @@ spry_status spry_space_storage(spry_storage *out, const spry_schedule *x,
                                const spry_problem *problem)
 {
     SP_NEED(out, x, problem);
+    SP_ROOM(out);
 
+    spry_storage whole = {.levels = 0};
     sp_super_storage k;
     const sp_sparse *p;
     spry_status s = sp_sparse_need(&p, problem);
 
-    *out = (spry_storage){.levels = 0};
     if (s != SPRY_OK)
         return s;
     if (x->format != SPRY_SUPER || sp_super_fault(x, p->op))
         return sp_fail(SPRY_USAGE, "not a super schedule for %s",
                        spry_op_name(p->op));
     s = sp_super_store(&k, x, p);
-    out->levels = k.levels.count;
+    whole.levels = k.levels.count;
     for (int l = 0; l < k.levels.count; l++) {
-        sp_loop_name(out->name[l], &x->super, k.levels.level[l].loop);
-        out->pos[l] = k.sizes.pos[l];
-        out->crd[l] = k.sizes.crd[l];
+        sp_loop_name(whole.name[l], &x->super, k.levels.level[l].loop);
+        whole.pos[l] = k.sizes.pos[l];
+        whole.crd[l] = k.sizes.crd[l];
     }
-    out->values = k.sizes.values;
-    out->index = k.index;
-    out->bytes = k.bytes;
+    whole.values = k.sizes.values;
+    whole.index = k.index;
+    whole.bytes = k.bytes;
+    SP_GIVE(out, &whole);
     return s;
 }

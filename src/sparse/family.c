@@ -31,7 +31,7 @@ static spry_status explain(spry_prediction *out, const spry_problem *p,
 static double estimate(const spry_problem *p, const char *text,
                        const spry_machine *m)
 {
-    spry_prediction guess;
+    spry_prediction guess = {.size = sizeof guess};
 
     return explain(&guess, p, text, m) == SPRY_OK ? guess.seconds : HUGE_VAL;
 }

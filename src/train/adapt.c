@@ -227,20 +227,22 @@ spry_status spry_adapt(spry_adapted *out, spry_records *db,
                        const spry_adapt_options *opt)
 {
     SP_NEED(out, db);
+    SP_ROOM(out);
 
+    spry_adapted whole = {.seconds = 0};
     spry_adapt_options o;
     double begin = sp_seconds();
     spry_status s = take_options(&o, opt);
     work w;
 
-    memset(out, 0, sizeof *out);
     if (s == SPRY_OK)
         s = work_open(&w, db, &o);
     if (s != SPRY_OK)
         return s;
-    s = adapt(out, &w);
+    s = adapt(&whole, &w);
     work_close(&w);
-    out->seconds = sp_seconds() - begin;
+    whole.seconds = sp_seconds() - begin;
+    SP_GIVE(out, &whole);
     return s;
 }
 
@@ -266,20 +268,23 @@ spry_status spry_adapted_info(spry_adapted *out, int *found, spry_op op,
                               const char *machine)
 {
     SP_NEED(out, found);
+    SP_ROOM(out);
 
+    spry_adapted whole = {.seconds = 0};
     sp_local *l = NULL;
     spry_status s;
 
-    memset(out, 0, sizeof *out);
     *found = 0;
-    s = local_path(out->path, sizeof out->path, op, machine);
-    if (s != SPRY_OK || access(out->path, F_OK) != 0)
+    s = local_path(whole.path, sizeof whole.path, op, machine);
+    SP_GIVE(out, &whole);
+    if (s != SPRY_OK || access(whole.path, F_OK) != 0)
         return s;
-    s = sp_local_load(&l, out->path, NULL);
+    s = sp_local_load(&l, whole.path, NULL);
     if (s != SPRY_OK)
         return s;
     *found = 1;
-    tell(out, &l->card);
+    tell(&whole, &l->card);
+    SP_GIVE(out, &whole);
     sp_local_free(l);
     return SPRY_OK;
 }

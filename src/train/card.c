@@ -204,23 +204,25 @@ static spry_status operators_info(spry_model_facts *out, const char *path)
 spry_status spry_model_info(spry_model_facts *out, const char *path)
 {
     SP_NEED(out, path);
+    SP_ROOM(out);
 
+    spry_model_facts whole = {.bytes = 0};
     sp_file f;
     sp_cost *c = NULL;
     spry_status s = sp_file_read(&f, path, (size_t)1 << 30);
 
-    memset(out, 0, sizeof *out);
     if (s != SPRY_OK)
         return s;
-    s = operators_info(out, path);
+    s = operators_info(&whole, path);
     if (s != SPRY_OK) {
         s = sp_cost_parse(&c, f.data, f.len, path);
         if (s == SPRY_OK)
-            s = info_of(out, c->nn, c->kind->name);
-        out->op = s == SPRY_OK ? c->op : (spry_op)0;
+            s = info_of(&whole, c->nn, c->kind->name);
+        whole.op = s == SPRY_OK ? c->op : (spry_op)0;
         sp_cost_free(c);
     }
-    out->bytes = s == SPRY_OK ? (int64_t)f.len : 0;
+    whole.bytes = s == SPRY_OK ? (int64_t)f.len : 0;
+    SP_GIVE(out, &whole);
     sp_file_free(&f);
     return s;
 }

@@ -138,13 +138,14 @@ spry_status spry_records_sample(spry_sampled *out, spry_records *from,
                                 const spry_sample_options *opt)
 {
     SP_NEED(out, from, to);
+    SP_ROOM(out);
 
+    spry_sampled n = {.records = 0};
     uint8_t *keep = NULL;
     sp_data d = {0};
     spry_sample_options o = defaults;
     spry_status s = SP_TAKE_OPTIONS(&o, opt);
 
-    memset(out, 0, sizeof *out);
     if (s != SPRY_OK)
         return s;
     opt = &o;
@@ -160,10 +161,11 @@ spry_status spry_records_sample(spry_sampled *out, spry_records *from,
                     spry_op_name(opt->op));
     if (s == SPRY_OK)
         s = sp_sample_rows(keep, &d.e, opt->way, opt->share, opt->seed,
-                           threads_of(opt), out);
+                           threads_of(opt), &n);
     if (s == SPRY_OK)
-        s = copy_kept(out, from, to, &d, keep, opt);
-    out->spared = out->records - out->invalid - out->rare - out->kept;
+        s = copy_kept(&n, from, to, &d, keep, opt);
+    n.spared = n.records - n.invalid - n.rare - n.kept;
+    SP_GIVE(out, &n);
     sp_free(keep);
     sp_data_close(&d);
     return s;

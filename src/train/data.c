@@ -423,6 +423,7 @@ spry_status sp_data_open_until(sp_data *out, spry_records *db, spry_op op,
         s = unite_groups(out, &r);
     for (int64_t k = 0; s == SPRY_OK && k < out->e.subjects; k++) {
         out->problem[k] = r.subject[k].problem;
+        out->e.subject[k].name = out->problem[k];
         r.subject[k].problem = NULL;
     }
     reading_close(&r);

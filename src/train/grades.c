@@ -30,6 +30,8 @@ struct sp_grading {
     spry_op op;
     double (*value)[VALUES]; /* [problems] */
     int64_t problems, room, records;
+    const spry_train_options *watch; /* NULL: nobody is told */
+    int model;
 };
 
 typedef struct {
@@ -43,6 +45,12 @@ spry_status sp_grading_new(sp_grading **out, spry_op op)
         return sp_fail_memory(sizeof **out);
     (*out)->op = op;
     return SPRY_OK;
+}
+
+void sp_grading_watch(sp_grading *g, const spry_train_options *opt, int model)
+{
+    g->watch = opt->judged ? opt : NULL;
+    g->model = model;
 }
 
 void sp_grading_free(sp_grading *g)
@@ -186,6 +194,30 @@ static void grade_order(double v[VALUES], choice *c, int64_t n, double csr)
     v[SLOWER] += isfinite(speedup) ? speedup < -log(1.05) : nan("");
 }
 
+/* c[n] is in the order of the scores. */
+static spry_status tell(const sp_grading *g, const sp_examples *e,
+                        int64_t subject, const choice *c, int64_t n)
+{
+    const char *name = e->subject ? e->subject[subject].name : NULL;
+    double *v = sp_alloc(2 * n + 1, sizeof *v);
+    spry_judged now = {.model = g->model,
+                       .problem = name ? name : "",
+                       .choices = n,
+                       .score = v,
+                       .seconds = v + n,
+                       .baseline = exp(baseline_of(c, n))};
+
+    if (!v)
+        return sp_fail_memory(2 * (size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++) {
+        v[i] = c[i].score;
+        v[n + i] = exp(c[i].time);
+    }
+    g->watch->judged(&now, g->watch->judged_payload);
+    sp_free(v);
+    return SPRY_OK;
+}
+
 /* The timed rows of a subject that the model was asked about; how many. */
 static int64_t take_rows(choice *c, const sp_examples *e, int64_t subject,
                          const double *score)
@@ -231,12 +263,15 @@ static spry_status grade_subject(sp_grading *g, const sp_examples *e,
         return s;
     v = g->value[g->problems++];
     memset(v, 0, sizeof *g->value);
-    for (int t = 0; t < times; t++, score += e->rows)
+    for (int t = 0; t < times && s == SPRY_OK; t++, score += e->rows) {
         grade_order(v, c, take_rows(c, e, subject, score), csr);
+        if (g->watch)
+            s = tell(g, e, subject, c, rows);
+    }
     for (int k = 0; k < VALUES; k++)
         v[k] /= times;
     g->records += rows;
-    return SPRY_OK;
+    return s;
 }
 
 spry_status sp_grading_add(sp_grading *g, const sp_examples *e,

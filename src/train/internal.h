@@ -91,6 +91,8 @@ spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
 
 typedef struct sp_grading sp_grading;
 spry_status sp_grading_new(sp_grading **out, spry_op op);
+/* Problems that are added are told opt->judged, as those of a model. */
+void sp_grading_watch(sp_grading *g, const spry_train_options *opt, int model);
 void sp_grading_free(sp_grading *g);
 /* Problems and scores for them, [times, rows]: several when they are drawn by
  * chance. Rows that the model has no words for are left out of its grades. */

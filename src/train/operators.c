@@ -284,7 +284,7 @@ spry_status sp_train_operators(spry_trained *out, spry_records *db,
 
 /* One name: a file, "operators" that is fitted in every turn, "analytic" or
  * "random". */
-static spry_status evaluate(spry_grades *out, const char *name,
+static spry_status evaluate(spry_grades *out, const char *name, int number,
                             const sp_operator_records *o)
 {
     sp_pretrained model = {0};
@@ -307,6 +307,8 @@ static spry_status evaluate(spry_grades *out, const char *name,
                     sp_dense_class_name(class));
     if (s == SPRY_OK)
         s = sp_grading_new(&g, SPRY_SPMM);
+    if (s == SPRY_OK)
+        sp_grading_watch(g, o->opt, number);
     for (int turn = 0; turn < (o->opt->whole ? TURNS : 1) && s == SPRY_OK;
          turn++) {
         sp_slice part[SP_PARTS] = {{{0}, {0}}};
@@ -337,7 +339,7 @@ spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
     spry_status s = sp_operator_records_open(&o, db, opt);
 
     for (int i = 0; i < count && s == SPRY_OK; i++)
-        s = evaluate(&out[i], name[i], &o);
+        s = evaluate(&out[i], name[i], i, &o);
     if (s == SPRY_OK || o.subject)
         sp_operator_records_close(&o);
     return s;

@@ -391,7 +391,7 @@ spry_status sp_sample_rows(uint8_t *keep, const sp_examples *e, const char *way,
 {
     int64_t budget = (int64_t)ceil(share * (double)e->rows), *from;
     sp_rng r = sp_rng_seed(seed);
-    spry_sampled ignored = {0};
+    spry_sampled ignored = {.size = sizeof ignored};
     sp_examples valid;
     spry_status s;
     int w = 0;

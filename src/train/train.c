@@ -344,17 +344,14 @@ static spry_status take_options(spry_train_options *o,
     return SPRY_OK;
 }
 
-spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
-                       const spry_train_options *opt)
+static spry_status train(spry_trained *out, spry_records *db, const char *path,
+                         const spry_train_options *opt)
 {
-    SP_NEED(out, db, path);
-
     spry_train_options o;
     const sp_cost_kind *kind;
     spry_status s = take_options(&o, opt);
     work w;
 
-    memset(out, 0, sizeof *out);
     if (s == SPRY_OK && o.operators)
         return sp_train_operators(out, db, path, &o);
     if (s == SPRY_OK)
@@ -369,6 +366,19 @@ spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
     if (s == SPRY_OK)
         keep_curve(db, &w, kind);
     work_close(&w);
+    return s;
+}
+
+spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
+                       const spry_train_options *opt)
+{
+    SP_NEED(out, db, path);
+    SP_ROOM(out);
+
+    spry_trained whole = {.records = 0};
+    spry_status s = train(&whole, db, path, opt);
+
+    SP_GIVE(out, &whole);
     return s;
 }
 
@@ -460,8 +470,11 @@ spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
     c = sp_alloc(count + 1, sizeof *c);
     if (!c)
         return sp_fail_memory((size_t)count * sizeof *c);
-    for (int i = 0; i < count && s == SPRY_OK; i++)
+    for (int i = 0; i < count && s == SPRY_OK; i++) {
         s = candidate_open(&c[i], model[i], o.op);
+        if (s == SPRY_OK)
+            sp_grading_watch(c[i].g, &o, i);
+    }
     if (s == SPRY_OK)
         s = work_open(&w, db, &o, 0);
     if (s == SPRY_OK) {

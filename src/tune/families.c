@@ -47,11 +47,16 @@ spry_status spry_explain(spry_prediction *out, const spry_problem *p,
                          const char *text, const spry_machine *m)
 {
     SP_NEED(out, p, text, m);
+    SP_ROOM(out);
 
+    spry_prediction whole = {.size = sizeof whole};
     const sp_family *family;
     spry_status s = sp_family_need(&family, p);
 
     if (s == SPRY_OK && !family->explain)
         s = sp_fail(SPRY_USAGE, "nobody predicts a %s", p->kind->name);
-    return s == SPRY_OK ? family->explain(out, p, text, m) : s;
+    if (s == SPRY_OK)
+        s = family->explain(&whole, p, text, m);
+    SP_GIVE(out, &whole);
+    return s;
 }

@@ -38,8 +38,11 @@ static spry_status race(spry_score *out, const spry_plan *const *plan,
     }
     s = sp_race(racer, c, plans, &o);
     for (int i = 0; s == SPRY_OK && i < plans; i++)
-        out[i] = (spry_score){racer[i].seconds * whole, racer[i].speedup,
-                              racer[i].low, racer[i].high, racer[i].pairs};
+        out[i] = (spry_score){.seconds = racer[i].seconds * whole,
+                              .speedup = racer[i].speedup,
+                              .low = racer[i].low,
+                              .high = racer[i].high,
+                              .pairs = racer[i].pairs};
     sp_free(racer);
     return s;
 }

@@ -35,6 +35,23 @@ expect 0 "$SPRY" evaluate --store r.db --turns --json analytic m.spry
 document spry.evaluate/1
 holds "[m['model'] for m in d['models']] == ['analytic', 'm.spry', 'random']"
 holds "d['models'][0]['problems'] == 6"
+# The page has each of them, nothing that a name could smuggle in, and is the
+# same the next time; one that cannot be written is a failure.
+cp m.spry 'a<b>.spry'
+expect 0 "$SPRY" evaluate --store r.db --turns --report page.html analytic \
+    'a<b>.spry'
+expect 0 "$SPRY" evaluate --store r.db --turns --report again.html analytic \
+    'a<b>.spry'
+cmp page.html again.html || fail "the same records, another page"
+for part in 'Content-Security-Policy' 'Regret' 'Speed-ups of first choices' \
+    'Predicted and measured: analytic' 'a&lt;b&gt;.spry' \
+    'gen:banded,rows=400,band=3' 'random'; do
+    has "$part" page.html
+done
+grep -q '<b>' page.html && fail "a name became markup"
+grep -Eq 'src="?http|href="?http|@import|url\(' page.html &&
+    fail "the page asks for something"
+expect 7 "$SPRY" evaluate --store r.db --turns --report nosuch/x.html analytic
 expect 2 "$SPRY" train --store r.db --kind oracle
 expect 7 env SPRY_XGBOOST=none "$SPRY" train --store r.db --out x.spry
 has 'XGBoost' err

@@ -82,7 +82,7 @@ static spry_records *store(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    spry_imported in = {0};
+    spry_imported in = {.size = sizeof in};
     spry_records *db;
     char path[320];
     int64_t live;

@@ -145,7 +145,7 @@ static void training_options_make_sense(void **state)
 {
     spry_train_options bad[4];
     const char *none[] = {NULL};
-    spry_trained out;
+    spry_trained out = {.size = sizeof out};
     spry_grades grades;
     spry_records *db;
 

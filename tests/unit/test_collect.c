@@ -49,7 +49,7 @@ static int kept(const spry_collected *c)
 
 static spry_collected run(const fixture *f, spry_records *db)
 {
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
 
     check_ok(spry_collect(&c, db, f->p, "gen:uniform,rows=300,nnz=2000#3", NULL,
                           &f->opt));
@@ -116,7 +116,7 @@ static void nests_are_collected_when_there_is_a_compiler(void **state)
 {
     fixture *f = *state;
     spry_records *db = open_store("a.db");
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
 
     f->opt.draw = SPRY_DRAW_SUPER;
     c = run(f, db);
@@ -132,7 +132,7 @@ static void processor_time_is_of_one_thread(void **state)
     fixture *f = *state;
     spry_records *db = open_store("a.db");
     spry_machine m = make_machine();
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
 
     f->opt.machine = &m;
     f->opt.processor_time = 1;
@@ -179,7 +179,7 @@ static void a_stop_loses_nothing(void **state)
 {
     fixture *f = *state;
     spry_records *db = open_store("a.db");
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
     int64_t rows;
 
     f->opt.schedules = 60;
@@ -202,7 +202,7 @@ static void what_another_has_claimed_is_left_to_it(void **state)
 {
     fixture *f = *state;
     spry_records *db = open_store("a.db");
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
 
     run(f, db);
     run_sql("a.db", "UPDATE claim SET owner = 'elsewhere 1',"
@@ -248,7 +248,7 @@ static void an_older_store_is_brought_up_to_date(void **state)
 {
     fixture *f = *state;
     spry_records *db = open_store("a.db");
-    spry_collected c;
+    spry_collected c = {.size = sizeof c};
     int64_t bad;
 
     fill_all(db);
@@ -319,7 +319,7 @@ static void memory_may_be_short(void **state)
     spry_records_close(db);
     before = sp_alloc_live();
     for (int64_t n = 1; s != SPRY_OK; n += 1 + n / 2) {
-        spry_collected c;
+        spry_collected c = {.size = sizeof c};
 
         db = open_store("short.db");
         sp_alloc_refuse(n, 0);

@@ -128,7 +128,7 @@ static void without_one_the_analytic_model_does(void **state)
 {
     const world *w = *state;
     spry_schedule x = spry_schedule_baseline(1);
-    spry_prediction prediction;
+    spry_prediction prediction = {.size = sizeof prediction};
     double seconds;
     char who[SPRY_WHO];
 

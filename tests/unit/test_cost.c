@@ -109,7 +109,7 @@ static void open_world(world *w, spry_op op)
         spry_space_sample(nests, EACH - FAMILIES, &space, SPRY_SAMPLE_WACO,
                           (uint64_t)k);
         for (int i = 0; i < EACH; i++) {
-            spry_prediction prediction;
+            spry_prediction prediction = {.size = sizeof prediction};
 
             row[i].subject = k < SUBJECTS - HELD ? k : k - (SUBJECTS - HELD);
             row[i].x = point(i, op, nests);

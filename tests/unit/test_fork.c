@@ -169,6 +169,8 @@ static int read_and_look(fixture *f)
                   &A, "uniform rows=50000 cols=50000 nnz=400000", 3) != SPRY_OK;
 
     (void)f;
+    if (t)
+        t->size = sizeof *t;
     bad = bad || !t || spry_matrix_stats(t, A) != SPRY_OK;
     bad = bad || t->nnz != 400000;
     spry_matrix_free(A);

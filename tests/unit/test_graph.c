@@ -90,7 +90,7 @@ static void files(void **state)
 static void usage(void **state)
 {
     spry_graph *g = NULL;
-    spry_graph_value v;
+    spry_graph_value v = {.size = sizeof v};
     spry_graph_options bad = {sizeof bad, -1};
 
     (void)state;

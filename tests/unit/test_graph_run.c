@@ -31,7 +31,7 @@ static void check_network(const char *source, int threads, int plain)
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
     spry_graph *g = open_graph(source);
     graph_operands a = make_operands(g, 3), b = make_operands(g, 3);
-    spry_executor_stage stage;
+    spry_executor_stage stage = {.size = sizeof stage};
     spry_executor *e;
     int64_t live;
     int plains = 0;
@@ -80,7 +80,7 @@ static void usage(void **state)
 {
     spry_executor *e = NULL;
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
-    spry_executor_stage stage;
+    spry_executor_stage stage = {.size = sizeof stage};
     spry_graph *g = open_graph("net:mobilenetv3,size=75");
 
     (void)state;

@@ -151,7 +151,7 @@ static void what_was_found_is_remembered(void **state)
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
     spry_executor *e = NULL, *again = NULL;
     spry_graph *g = NULL;
-    spry_executor_gain x;
+    spry_executor_gain x = {.size = sizeof x};
 
     (void)state;
     assert_non_null(make_folder(dir));

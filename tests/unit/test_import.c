@@ -56,7 +56,7 @@ static spry_machine machine_of(spry_records *db, const finder *f)
 static void waco_lines_become_records(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     spry_machine m;
     finder f;
 
@@ -80,7 +80,7 @@ static void waco_lines_become_records(void **state)
 static void again_nothing_is_new(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
 
     (void)state;
     put("SpMM__x.txt", "1 1 8 i1 i0 k1 k0 j1 j0 1 0 0 0 i1 48 8 = 0.25\n");
@@ -99,7 +99,7 @@ static void a_matrix_at_hand_gives_the_key(void **state)
     spry_records *db = open_store("a.db");
     spry_matrix *A;
     spry_problem *p;
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     finder f;
 
     (void)state;
@@ -124,7 +124,7 @@ static void autosparse_is_put_into_our_words_where_there_are_any(void **state)
 {
     spry_records *db = open_store("a.db");
     float token[32][SPRY_TOKEN];
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     finder f;
     int n;
 
@@ -168,7 +168,7 @@ static void autosparse_is_put_into_our_words_where_there_are_any(void **state)
 static void damaged_lines_are_named(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
 
     (void)state;
     put("epyc7543__spmm.tsv",
@@ -207,7 +207,7 @@ static void damaged_lines_are_named(void **state)
 static void ansor_lines_become_records(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     finder f;
 
     (void)state;
@@ -244,7 +244,7 @@ static int see_origin(const spry_origin *o, void *payload)
 static void origins_tell_the_shape(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     int origins = 0;
 
     (void)state;
@@ -268,7 +268,7 @@ static void ansor_lines_are_written_as_they_were_read(void **state)
         "128]\",\"llvm\",[6]],[[],[]]],"
         "\"r\":[[10000000000],6,15,1700000001],\"v\":\"v0.2\"}\n";
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     int64_t written;
     char text[2048];
     FILE *f;
@@ -308,7 +308,7 @@ static void waco_lines_are_written(void **state)
     static const char lines[] = "1 64 k1 i1 i0 k0 0 0 0 1 i1 48 2 = 5.655\n"
                                 "4 1 i1 i0 k1 k0 1 0 0 0 i1 48 8 = 0.25\n";
     spry_records *db = open_store("a.db"), *again = open_store("b.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     int64_t written;
 
     (void)state;
@@ -344,7 +344,7 @@ static int see_properties(const spry_origin *o, void *payload)
 static void ginkgo_tables_become_records(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
     int origins = 0;
     finder f;
 
@@ -381,7 +381,7 @@ static void ginkgo_tables_become_records(void **state)
 static void folders_name_no_machine(void **state)
 {
     spry_records *db = open_store("a.db");
-    spry_imported in;
+    spry_imported in = {.size = sizeof in};
 
     (void)state;
     put("epyc7742__spmv.tsv", "x\n");
@@ -404,7 +404,7 @@ static void import_short(const char *name, spry_import_format format)
 
     for (int n = 1; s != SPRY_OK; n++) {
         spry_records *db = open_store("a.db");
-        spry_imported in;
+        spry_imported in = {.size = sizeof in};
 
         sp_alloc_refuse(n, 0);
         s = spry_import(&in, db, in_dir(name), format, NULL);

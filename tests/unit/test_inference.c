@@ -372,7 +372,7 @@ static void predictions_ask_the_machine(void **state)
 {
     spry_network *n = read_net("gen:random,width=1024,depth=4");
     spry_machine m, wide;
-    spry_prediction a, b;
+    spry_prediction a = {.size = sizeof a}, b = {.size = sizeof b};
     spry_problem *p;
 
     (void)state;

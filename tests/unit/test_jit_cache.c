@@ -201,7 +201,7 @@ static void a_file_that_others_may_write_is_not_used(void **state)
 
 static void odd_things_under_the_name_do_no_harm(void **state)
 {
-    spry_jit_removed removed;
+    spry_jit_removed removed = {.size = sizeof removed};
 
     (void)state;
     assert_int_equal(unlink(kept()), 0);
@@ -372,7 +372,7 @@ static void processes_that_start_together_compile_once(void **state)
 static void collecting_keeps_what_was_used_last(void **state)
 {
     const struct timespec old[2] = {{1000, 0}, {1000, 0}};
-    spry_jit_removed removed;
+    spry_jit_removed removed = {.size = sizeof removed};
     spry_jit_entries *all;
     char newest[SP_KEY_HEX];
     int64_t one;
@@ -421,7 +421,7 @@ static void use_is_remembered_and_leftovers_go(void **state)
 
 static void clearing_removes_all(void **state)
 {
-    spry_jit_removed removed;
+    spry_jit_removed removed = {.size = sizeof removed};
     spry_jit_entries *all;
     char path[PATH_MAX];
 

@@ -52,7 +52,7 @@ static void check_bytes(const char *spec, const char *text, double tolerance)
 {
     spry_matrix *A = made(spec);
     spry_problem *p;
-    spry_prediction got;
+    spry_prediction got = {.size = sizeof got};
     double want;
 
     check_ok(spry_problem_spmv(&p, A, SPRY_F32));
@@ -139,7 +139,7 @@ static void what_packing_refuses_is_refused(void **state)
     };
     spry_matrix *A = made("uniform rows=20k cols=300k nnz=60k");
     spry_problem *p;
-    spry_prediction out;
+    spry_prediction out = {.size = sizeof out};
     spry_plan *plan;
 
     (void)state;
@@ -160,7 +160,7 @@ static void what_packing_refuses_is_refused(void **state)
 
 static double seconds(const spry_problem *p, const char *text)
 {
-    spry_prediction out;
+    spry_prediction out = {.size = sizeof out};
 
     check_ok(predict(&out, p, text));
     assert_true(isfinite(out.seconds) && out.seconds > 0);
@@ -247,7 +247,7 @@ static void no_memory_for_statistics(void **state)
 {
     spry_matrix *A = made("uniform rows=20 nnz=40");
     spry_problem *p;
-    spry_prediction out;
+    spry_prediction out = {.size = sizeof out};
     spry_status s;
 
     (void)state;
@@ -280,7 +280,7 @@ static void the_limit_that_binds_is_named(void **state)
                       .cache_read = {1e11, 1e11, 1e11},
                       .fma_f32 = 1e9};
     spry_schedule x;
-    spry_prediction big, none;
+    spry_prediction big = {.size = sizeof big}, none = {.size = sizeof none};
     spry_problem *p;
     double seconds;
 
@@ -300,7 +300,7 @@ static void the_limit_that_binds_is_named(void **state)
     assert_string_equal(spry_prediction_limit(&none, &seconds), "gathers");
     assert_true(none.latency >= seconds && none.seconds > big.least_gathers);
     assert_true(seconds > 0.5 * (double)A->nnz / 4e7);
-    none = (spry_prediction){0};
+    none = (spry_prediction){.size = sizeof none};
     assert_string_equal(spry_prediction_limit(&none, &seconds), "nothing");
     spry_problem_free(p);
     spry_matrix_free(A);

@@ -152,7 +152,7 @@ static void impossible_ones_are_refused(void **state)
 static double predicted(const spry_problem *p, const char *text)
 {
     spry_schedule x;
-    spry_prediction prediction;
+    spry_prediction prediction = {.size = sizeof prediction};
 
     check_ok(spry_schedule_parse(&x, text));
     check_ok(spry_predict(&prediction, p, &x, &machine));

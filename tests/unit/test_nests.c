@@ -108,7 +108,7 @@ static void close_world(world *w)
 
 static void check_list(const world *w, const sp_candidate *c, int count)
 {
-    spry_storage k;
+    spry_storage k = {.size = sizeof k};
 
     assert_in_range(count, 1, MOST);
     for (int i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ static double best_of_all(const world *w)
     check_ok(sp_nests_make(&n, &w->s.space));
     for (int64_t i = 0; i < sp_nests_count(n); i++) {
         spry_schedule x = sp_nests_at(n, i);
-        spry_storage k;
+        spry_storage k = {.size = sizeof k};
 
         if (cost_of(&x) < best && spry_space_storage(&k, &x, w->p) == SPRY_OK)
             best = cost_of(&x);

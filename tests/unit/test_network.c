@@ -181,7 +181,7 @@ static void mersenne_is_mt19937(void **state)
 static void official_counters(void **state)
 {
     spry_layers *s;
-    spry_counters c;
+    spry_counters c = {.size = sizeof c};
 
     (void)state;
     check_ok(spry_layers_open(&s, "gen:radix,width=1024,depth=120", NULL));

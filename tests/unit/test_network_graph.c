@@ -210,7 +210,7 @@ static void reals_are_near(void **state)
 /* Layers as they come, in three pieces, or from a network in memory. */
 static void pieces_are_the_whole(void **state)
 {
-    spry_graph_report a, b;
+    spry_graph_report a = {.size = sizeof a}, b = {.size = sizeof b};
     spry_network *n, *whole, *pieces;
     spry_layers *s;
 
@@ -239,7 +239,7 @@ static void pieces_are_the_whole(void **state)
 /* The official network: known from other programs. */
 static void official_network_collapses(void **state)
 {
-    spry_graph_report r;
+    spry_graph_report r = {.size = sizeof r};
     spry_network *n, *out;
     int64_t removed = 0;
 
@@ -361,7 +361,7 @@ static int64_t lines(const spry_network *n)
 static void renumbering_saves_lines(void **state)
 {
     spry_network *n, *out;
-    spry_graph_report r;
+    spry_graph_report r = {.size = sizeof r};
 
     (void)state;
     check_ok(spry_network_read(
@@ -391,7 +391,7 @@ static void rest_is_what_happens(void **state)
     check_ok(spry_network_read(&n, "gen:radix,depth=30", NULL));
     for (int i = 0; i < 3; i++) {
         spry_network *out = compiled(n, passes[i], NULL);
-        spry_rest rest;
+        spry_rest rest = {.size = sizeof rest};
 
         check_ok(spry_network_rest(&rest, out));
         assert_int_equal(rest.zero, 0);
@@ -408,7 +408,7 @@ static void rest_by_hand(void **state)
     static const float up[] = {0, 0, 0, 0, 0.5f}, down[] = {0, 0, 0, 0, -0.5f};
     static const spry_activation clamp[] = {{SPRY_CLAMP, 2}, {SPRY_CLAMP, 3}};
     spry_network *n = twins(1, 1, 1, 1), parts = *n, *m;
-    spry_rest r;
+    spry_rest r = {.size = sizeof r};
 
     (void)state;
     parts.activation = clamp;
@@ -469,7 +469,7 @@ static void short_memory_is_survived(void **state)
         before = sp_alloc_live();
         for (int64_t k = 1;; k++) {
             spry_network *out;
-            spry_rest rest;
+            spry_rest rest = {.size = sizeof rest};
             spry_status s;
 
             sp_alloc_refuse(k, 0);

@@ -35,7 +35,7 @@ static int64_t total_io(const spry_network *n, const int32_t *edge,
                         int64_t memory)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    spry_io io;
+    spry_io io = {.size = sizeof io};
 
     o.memory = memory;
     check_ok(spry_simulate(&io, n, edge, &o));

@@ -245,6 +245,7 @@ static void tables_are_expected_to_pay(void **state)
         spry_schedule x;
 
         check_ok(spry_schedule_parse(&x, text[i]));
+        guess[i].size = sizeof guess[i];
         check_ok(spry_predict(&guess[i], p, &x, &m));
     }
     assert_true(guess[1].bytes < 0.4 * guess[0].bytes);
@@ -295,7 +296,7 @@ static void other_values_are_refused(void **state)
         spry_matrix *A = v < 4 ? make_even(6, value[v]) : make_matrix(6);
         spry_problem *p;
         spry_plan *plan;
-        spry_prediction guess;
+        spry_prediction guess = {.size = sizeof guess};
         spry_schedule x;
 
         check_ok(spry_problem_spmv(&p, A, SPRY_F64));

@@ -281,7 +281,7 @@ static void networks(void **state)
 static void layers(void **state)
 {
     spry_graph *g = open_graph("net:resnet50,size=75,sparsity=0.9");
-    spry_graph_layer x;
+    spry_graph_layer x = {.size = sizeof x};
     int count = spry_graph_layers(g);
     int64_t weights = 0;
 

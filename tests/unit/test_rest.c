@@ -171,7 +171,7 @@ static void storage_is_exact(void **state)
         check_ok(spry_matrix_generate(&A, spec[a], 1));
         p = problem_of(A, 1, SPRY_F32);
         for (size_t i = 0; i < sizeof spmv / sizeof spmv[0]; i++) {
-            spry_prediction guess;
+            spry_prediction guess = {.size = sizeof guess};
             spry_schedule x;
             spry_plan *plan;
             spry_status s;

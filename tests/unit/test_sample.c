@@ -82,7 +82,7 @@ static void ways_keep_their_share(void **state)
     (void)state;
     for (int w = 0; spry_sample_way(w); w++) {
         spry_sample_options o = SPRY_SAMPLE_DEFAULTS;
-        spry_sampled n, again;
+        spry_sampled n = {.size = sizeof n}, again = {.size = sizeof again};
         spry_records *to;
         int64_t rows = 0;
 
@@ -141,7 +141,7 @@ static void what_cannot_be_is_said(void **state)
     spry_sample_options o = SPRY_SAMPLE_DEFAULTS;
     spry_records *db = make_store(), *to;
     spry_certificate line = {.way = "spread", .share = 1};
-    spry_sampled n;
+    spry_sampled n = {.size = sizeof n};
 
     (void)state;
     check_ok(spry_records_open(&to, ":memory:"));

@@ -22,7 +22,7 @@ typedef struct {
 static void by_model(double *out, const spry_schedule *x, int n, void *payload)
 {
     world *w = payload;
-    spry_prediction prediction;
+    spry_prediction prediction = {.size = sizeof prediction};
 
     w->asked += n;
     for (int i = 0; i < n; i++)

@@ -162,7 +162,7 @@ static void ask(void *shared, int me)
 {
     shared_problem *x = shared;
     const spry_stats *stats = spry_problem_stats(x->p);
-    spry_prediction how;
+    spry_prediction how = {.size = sizeof how};
     spry_plan *plan;
     int count = 0;
 

@@ -35,7 +35,7 @@ static void use_model(const char *path, spry_op op)
                                             "csr tile=2 threads=2",
                                             "bcsr r=4 c=4 threads=2"};
     double score, least = HUGE_VAL, most = -HUGE_VAL;
-    spry_model_facts facts;
+    spry_model_facts facts = {.size = sizeof facts};
     sp_subject subject;
     spry_machine m;
     spry_matrix *A;
@@ -77,7 +77,7 @@ static void use_operators(const char *path, const char *name)
                                         "op:conv2d,h=20,w=20,c=32,k=32,r=3,"
                                         "groups=32",
                                         "op:matmul,m=40,n=48,k=50"};
-    spry_model_facts facts;
+    spry_model_facts facts = {.size = sizeof facts};
     spry_machine m;
     double *seconds;
 
@@ -211,7 +211,7 @@ static void every_kind_is_fitted(void **state)
     char path[] = "/tmp/spry-kinds-XXXXXX";
     spry_records *db;
     spry_machine m;
-    spry_trained t;
+    spry_trained t = {.size = sizeof t};
     int file = mkstemp(path);
 
     (void)state;
@@ -225,7 +225,7 @@ static void every_kind_is_fitted(void **state)
     o.rounds = 3;
     o.threads = 1;
     for (int i = 0; spry_model_kind(i); i++) {
-        spry_model_facts f;
+        spry_model_facts f = {.size = sizeof f};
         spry_status s;
         uint64_t first;
 

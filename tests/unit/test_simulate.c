@@ -195,7 +195,7 @@ static spry_io simulated(const spry_network *n, const int32_t *edge,
                          int64_t memory, int64_t line, spry_policy policy)
 {
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    spry_io io;
+    spry_io io = {.size = sizeof io};
 
     o.memory = memory;
     o.line = line;
@@ -212,7 +212,7 @@ static void compare_with(const spry_network *n, const int32_t *edge,
 
     check_ok(sp_fanout_make(&f, n));
     for (int p = 0; spry_policy_name((spry_policy)p); p++) {
-        spry_io io;
+        spry_io io = {.size = sizeof io};
 
         memset(&s, 0, sizeof s);
         s.net = n;
@@ -309,12 +309,22 @@ static void convolution_by_hand(void **state)
     static const int32_t edge[] = {0, 1, 2, 3};
     static const float tap[] = {2, -1, 2, -1}, bias[5] = {0};
     static const spry_activation activation[1] = {{SPRY_RELU, 0}};
-    spry_network parts = {5,      3,   2,    1,          4,      first, start,
-                          source, tap, bias, activation, output, 0,     0};
+    spry_network parts = {.neurons = 5,
+                          .inputs = 3,
+                          .outputs = 2,
+                          .layers = 1,
+                          .edges = 4,
+                          .first = first,
+                          .start = start,
+                          .source = source,
+                          .weight = tap,
+                          .bias = bias,
+                          .activation = activation,
+                          .output = output};
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
     int32_t weight[4];
     spry_network *n;
-    spry_io io;
+    spry_io io = {.size = sizeof io};
 
     (void)state;
     check_ok(spry_network_make(&n, &parts));
@@ -351,9 +361,18 @@ static spry_network *small_net(void)
     static const float weight[] = {1, 1, 1, 1, 1}, bias[5] = {0};
     static const spry_activation activation[2] = {{SPRY_RELU, 0},
                                                   {SPRY_RELU, 0}};
-    spry_network parts = {5,          2,      1,      2,      5,
-                          first,      start,  source, weight, bias,
-                          activation, output, 0,      0};
+    spry_network parts = {.neurons = 5,
+                          .inputs = 2,
+                          .outputs = 1,
+                          .layers = 2,
+                          .edges = 5,
+                          .first = first,
+                          .start = start,
+                          .source = source,
+                          .weight = weight,
+                          .bias = bias,
+                          .activation = activation,
+                          .output = output};
     spry_network *n;
 
     check_ok(spry_network_make(&n, &parts));
@@ -463,7 +482,7 @@ static void nonsense_is_refused(void **state)
     spry_network *n = small_net();
     int32_t edge[] = {0, 1, 2, 3, 4};
     spry_simulate_options o = SPRY_SIMULATE_DEFAULTS;
-    spry_io io;
+    spry_io io = {.size = sizeof io};
 
     (void)state;
     o.memory = 1;
@@ -492,7 +511,7 @@ static void short_memory_is_survived(void **state)
     (void)state;
     for (int p = 0; spry_policy_name((spry_policy)p); p++)
         for (int64_t n = 1;; n++) {
-            spry_io io;
+            spry_io io = {.size = sizeof io};
             spry_status s;
 
             o.policy = (spry_policy)p;

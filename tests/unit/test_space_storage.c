@@ -36,7 +36,7 @@ static void storage_is_counted_by_hand(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t pos = 0, crd = 0;
         spry_schedule x;
-        spry_storage k;
+        spry_storage k = {.size = sizeof k};
 
         check_ok(spry_schedule_parse(&x, cases[i].text));
         check_ok(spry_space_storage(&k, &x, p));
@@ -104,7 +104,7 @@ static void too_much_storage_is_refused(void **state)
     spry_matrix *A;
     spry_problem *p;
     spry_schedule x;
-    spry_storage k;
+    spry_storage k = {.size = sizeof k};
     spry_plan *plan;
 
     (void)state;

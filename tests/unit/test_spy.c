@@ -14,7 +14,7 @@
 
 enum { MARGIN = 8, FRAME = 255, SIDE = 1024 };
 
-static spry_stats stats;
+static spry_stats stats = {.size = sizeof stats};
 
 static void know(const char *spec)
 {

@@ -198,7 +198,7 @@ static void check_density(const spry_stats *s, const spry_matrix *m)
 
 static void all_agree_with_counting(void **state)
 {
-    static spry_stats s;
+    static spry_stats s = {.size = sizeof s};
 
     (void)state;
     for (int k = 0; k < SPECS; k++) {
@@ -222,7 +222,7 @@ static void all_agree_with_counting(void **state)
 
 static void no_rows_no_columns(void **state)
 {
-    static spry_stats s;
+    static spry_stats s = {.size = sizeof s};
     const int64_t start[4] = {0};
     spry_matrix *m;
 
@@ -244,7 +244,7 @@ static void odd_values_are_counted(void **state)
 {
     const int32_t start[] = {0, 3, 5}, col[] = {0, 1, 2, 0, 3};
     const float val[] = {0, NAN, 1, -INFINITY, -0.0F};
-    static spry_stats s;
+    static spry_stats s = {.size = sizeof s};
     spry_matrix *m;
 
     (void)state;
@@ -261,7 +261,8 @@ static void odd_values_are_counted(void **state)
 static void width_costs_no_memory(void **state)
 {
     enum { APART = 1 << 30 };
-    static spry_stats narrow, wide;
+    static spry_stats narrow = {.size = sizeof narrow},
+                      wide = {.size = sizeof wide};
     spry_matrix *a, *b;
     int64_t *col;
 
@@ -288,7 +289,8 @@ static void width_costs_no_memory(void **state)
 
 static void threads_do_not_show(void **state)
 {
-    static spry_stats one, three;
+    static spry_stats one = {.size = sizeof one},
+                      three = {.size = sizeof three};
     int threads = omp_get_max_threads();
     spry_matrix *m;
 
@@ -337,7 +339,8 @@ static double quarter(const spry_stats *s, int i, int j)
 
 static void sketches_are_close(void **state)
 {
-    static spry_stats sketch, right;
+    static spry_stats sketch = {.size = sizeof sketch},
+                      right = {.size = sizeof right};
 
     (void)state;
     for (int k = 0; k < LARGE; k++) {
@@ -383,7 +386,7 @@ static spry_status sketch_or_stats(spry_stats *s, const spry_matrix *m)
 
 static void refuse_all(const char *spec)
 {
-    static spry_stats s;
+    static spry_stats s = {.size = sizeof s};
     spry_status status = SPRY_SYSTEM;
     int64_t before;
     spry_matrix *m;

@@ -128,7 +128,7 @@ static void far_columns_are_refused(void **state)
     if (spry_jit_available() != SPRY_OK)
         skip_because("there is no compiler");
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
-        spry_prediction guess;
+        spry_prediction guess = {.size = sizeof guess};
         spry_schedule x;
         spry_machine m;
         spry_matrix *A;

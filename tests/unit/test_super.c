@@ -97,7 +97,7 @@ static int choose_problem(const world *w, const spry_schedule *x, int from,
     int best = from % w->count;
 
     for (int i = from; least > 2e-4 && i < from + w->count; i++) {
-        spry_prediction guess;
+        spry_prediction guess = {.size = sizeof guess};
 
         if (spry_predict(&guess, w->p[i % w->count], x, m) == SPRY_OK &&
             guess.seconds < least) {

@@ -290,8 +290,8 @@ static void a_model_is_trained(void **state)
     spry_train_options o = SPRY_TRAIN_DEFAULTS;
     const char *models[] = {"analytic", path, "random"};
     spry_grades g[3];
-    spry_model_facts f;
-    spry_trained t;
+    spry_model_facts f = {.size = sizeof f};
+    spry_trained t = {.size = sizeof t};
     int rounds = 0;
 
     (void)state;
@@ -323,8 +323,8 @@ static void what_cannot_be_is_said(void **state)
 {
     spry_records *db;
     spry_train_options o = SPRY_TRAIN_DEFAULTS;
-    spry_model_facts f;
-    spry_trained t;
+    spry_model_facts f = {.size = sizeof f};
+    spry_trained t = {.size = sizeof t};
 
     (void)state;
     check_ok(spry_records_open(&db, ":memory:"));
@@ -341,7 +341,7 @@ static void memory_may_be_short(void **state)
 {
     spry_records *db = make_store();
     spry_train_options o = SPRY_TRAIN_DEFAULTS;
-    spry_trained t;
+    spry_trained t = {.size = sizeof t};
     spry_status s = SPRY_SYSTEM;
     int64_t before;
 
