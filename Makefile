@@ -12,7 +12,7 @@ SOURCES = $(shell find . -path ./build -prune -o -name '*.[ch]' -print)
         bench-growth bench-fixed bench-budget \
         bench-dense bench-onnx bench-pruned bench-sample bench-transfer bench-fleet bench-python \
         bench-petsc \
-        install format tidy lint clean clang tsan fuzz $(SUITES)
+        install format tidy lint clean clang tsan fuzz msan $(SUITES)
 
 all: build/release/build.ninja      ## the release build
 	cmake --build --preset release -j $(JOBS)
@@ -99,6 +99,8 @@ $(SUITES): %: build/%/build.ninja   ## every test in another build
 	$(if $(filter coverage,$@),tools/coverage.sh build/$@)
 clang tsan fuzz:                    ## the same with clang, if it is there
 	tools/clang-suite.sh $@ $(JOBS)
+msan:                               ## readers under the memory sanitizer
+	JOBS=$(JOBS) tools/msan.sh
 
 format:
 	clang-format -i $(SOURCES)

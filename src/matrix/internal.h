@@ -77,7 +77,6 @@ spry_status sp_check_indices(const int64_t *index, int64_t n, int64_t size,
 spry_status sp_triples_finish(spry_matrix **out, const sp_text *t,
                               sp_triples *from, int64_t rows, int64_t cols,
                               int mirror, spry_type type);
-int64_t sp_most_rows(const sp_text *t);
 spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,
                            int64_t cols);
 

@@ -14,6 +14,10 @@ typedef struct {
 spry_status sp_fail_at(const sp_text *t, const char *at, const char *fmt, ...)
     SP_PRINTF_LIKE(3, 4);
 
+/* Rows, or neurons, that a file of this size may have: they take memory even
+ * when they have no entries. */
+int64_t sp_most_rows(const sp_text *t);
+
 /* Behind blanks, but not behind a line's end. */
 const char *sp_skip_blanks(const char *at, const char *end);
 /* Words from here to the end of the line. */

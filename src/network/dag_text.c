@@ -199,7 +199,7 @@ static spry_status read_line(reading *r, const char *at)
 spry_status sp_facts_read(sp_facts *out, const sp_text *t,
                           const spry_network_options *o)
 {
-    int64_t most = ((int64_t)4 << 20) + 16 * (int64_t)(t->end - t->data);
+    int64_t most = sp_most_rows(t);
     reading r = {t, out, 0, most < INT32_MAX ? most : INT32_MAX};
     const char *at = sp_skip_comments(t->data, t->end, '#');
     spry_status s = SPRY_OK;

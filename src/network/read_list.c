@@ -10,7 +10,7 @@
  * nothing reaches them. */
 static int64_t most_neurons(const sp_text *t, int64_t known)
 {
-    int64_t most = ((int64_t)4 << 20) + 16 * (int64_t)(t->end - t->data);
+    int64_t most = sp_most_rows(t);
 
     if (known > 0)
         return known;
