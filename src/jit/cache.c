@@ -48,7 +48,7 @@ void sp_cache_open(sp_cache *c)
         use_nothing(c, "", spry_message());
         return;
     }
-    c->fd = sp_place_open(c->path, &why);
+    c->fd = sp_ours_open(c->path, &why);
     if (c->fd < 0)
         use_nothing(c, c->path, why);
     else if (faccessat(c->fd, ".", W_OK, AT_EACCESS) != 0)
@@ -79,22 +79,6 @@ static int same(const uint8_t *a, const uint8_t *b, size_t n)
     for (size_t i = 0; i < n; i++)
         differ |= a[i] ^ b[i];
     return !differ;
-}
-
-/* What is wrong with an open file before a byte of it is read. */
-static const char *flaw_outside(int fd)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return "not a regular file";
-    if (st.st_uid != geteuid())
-        return "belongs to someone else";
-    if (st.st_mode & (S_IWGRP | S_IWOTH))
-        return "can be written by others";
-    if (st.st_nlink != 1)
-        return "has a second name";
-    return NULL;
 }
 
 static const char *flaw_inside(const sp_bytes *file, const sp_cache *c,
@@ -128,7 +112,7 @@ const char *sp_cache_get(sp_bytes *out, const sp_cache *c,
     fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "absent" : "not a file we can open";
-    flaw = flaw_outside(fd);
+    flaw = sp_ours_flaw(fd);
     if (!flaw && !sp_bytes_read(out, fd, FILE_MAX))
         flaw = "cannot be read";
     if (!flaw)

@@ -3,6 +3,7 @@
 #define SP_JIT_INTERNAL_H
 
 #include "base/base.h"
+#include "base/ours.h"
 #include "jit/jit.h"
 
 enum { SP_PATH = 4096, SP_KEY_HEX = 2 * SP_SHA256 + 1 };
@@ -49,10 +50,6 @@ typedef struct {
 spry_status sp_compiler_find(sp_compiler *out);
 
 /* ---- place.c: directories that are ours alone ---- */
-
-/* Open directory `path`; -1 unless it is a real one, ours, and nobody else
- * may write to it. *why is then a static string. */
-int sp_place_open(const char *path, const char **why);
 
 /* Make a fresh 0700 directory in the next parent that allows it: `first` (may
  * be NULL or ""), /dev/shm, TMPDIR, /tmp. *at counts them, from 0: call again

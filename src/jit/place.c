@@ -1,37 +1,12 @@
-/* place.c - paths to directories that nobody else can write to. */
+/* place.c - fresh directories that nobody else can write to. */
 #define _DEFAULT_SOURCE /* mkdtemp, realpath */
 #include "jit/internal.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-int sp_place_open(const char *path, const char **why)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat st;
-
-    if (fd < 0) {
-        *why = errno == ELOOP || errno == ENOTDIR ? "is not a real directory"
-                                                  : "cannot be opened";
-        return -1;
-    }
-    if (fstat(fd, &st) != 0)
-        *why = "cannot be examined";
-    else if (st.st_uid != geteuid())
-        *why = "belongs to someone else";
-    else if (st.st_mode & (S_IWGRP | S_IWOTH))
-        *why = "can be written by others";
-    else
-        return fd;
-    close(fd);
-    return -1;
-}
 
 /* A fresh directory in `parent`, by its true name: compilers are handed it
  * as an argument, and a relative one could look like an option. */
