@@ -1,5 +1,5 @@
-/* cmd_cache.c - the compiled kernels that are kept: listed, checked, thrown
- * away. */
+/* cmd_cache.c - what is kept, compiled kernels and packed weights: listed,
+ * checked, thrown away. */
 #include "cli.h"
 
 #include <string.h>
@@ -10,15 +10,17 @@ static const opt options[] = {
 static const opt_page page = {
     "cache",
     "list|verify|gc|clear",
-    "list    compiled kernels, last used first\n"
+    "list    compiled kernels, last used first, and how many networks' packed\n"
+    "        weights\n"
     "verify  check every kernel's seal; exit 1 when one is flawed\n"
     "gc      remove flawed ones, then the longest unused\n"
-    "clear   remove all",
+    "clear   remove all, packed weights too",
     {options},
     1,
     1};
 
-static void print_json(const spry_jit_entries *e, const char *path)
+static void print_json(const spry_jit_entries *e, const char *path,
+                       const spry_graph_kept *weights)
 {
     json j = json_begin("spry.cache/1");
 
@@ -26,6 +28,8 @@ static void print_json(const spry_jit_entries *e, const char *path)
     json_integer(&j, "count", e->count);
     json_integer(&j, "bytes", e->bytes);
     json_integer(&j, "flawed", e->flawed);
+    json_integer(&j, "networks", weights->count);
+    json_integer(&j, "weights_bytes", weights->bytes);
     json_open(&j, "kernels", '[');
     for (int64_t i = 0; i < e->count; i++) {
         json_open(&j, NULL, '{');
@@ -39,7 +43,8 @@ static void print_json(const spry_jit_entries *e, const char *path)
     json_end(&j);
 }
 
-static void print_people(const spry_jit_entries *e, const char *path)
+static void print_people(const spry_jit_entries *e, const char *path,
+                         const spry_graph_kept *weights)
 {
     table *t = e->count ? table_new("kernel<size>last used<state<") : NULL;
 
@@ -52,6 +57,10 @@ static void print_people(const spry_jit_entries *e, const char *path)
     table_print(t, stdout);
     printf("%s kernels, %s, in %s\n", say_count((double)e->count),
            say_bytes((double)e->bytes), path);
+    if (weights->count)
+        printf("packed weights of %s networks, %s\n",
+               say_count((double)weights->count),
+               say_bytes((double)weights->bytes));
 }
 
 /* Show what `look` found; flaws are a failure of verify alone. */
@@ -59,15 +68,17 @@ static spry_status show(spry_status look(spry_jit_entries **out))
 {
     char path[4096] = "nowhere";
     spry_jit_entries *e = NULL;
+    spry_graph_kept weights = {.size = sizeof weights};
     spry_status s = say_status(look(&e));
 
     if (s != SPRY_OK)
         return s;
     (void)spry_jit_path(path, sizeof path);
+    (void)spry_graph_kept_of(&weights);
     if (cli.json)
-        print_json(e, path);
+        print_json(e, path, &weights);
     else
-        print_people(e, path);
+        print_people(e, path, &weights);
     if (e->flawed)
         s = say_fail(SPRY_FAIL,
                      "%s kernels are flawed; spry cache gc removes "
@@ -87,7 +98,8 @@ static spry_status verify(void)
     return show(spry_jit_verify);
 }
 
-static spry_status removed(spry_status s, const spry_jit_removed *r)
+static spry_status removed(spry_status s, const spry_jit_removed *r,
+                           const spry_graph_kept *weights)
 {
     if (s != SPRY_OK)
         return say_status(s);
@@ -96,10 +108,16 @@ static spry_status removed(spry_status s, const spry_jit_removed *r)
 
         json_integer(&j, "removed", r->count);
         json_integer(&j, "removed_bytes", r->bytes);
+        json_integer(&j, "removed_networks", weights->count);
+        json_integer(&j, "removed_weights_bytes", weights->bytes);
         json_end(&j);
     } else {
         printf("%s kernels removed, %s\n", say_count((double)r->count),
                say_bytes((double)r->bytes));
+        if (weights->count)
+            printf("packed weights of %s networks removed, %s\n",
+                   say_count((double)weights->count),
+                   say_bytes((double)weights->bytes));
     }
     return SPRY_OK;
 }
@@ -109,15 +127,18 @@ static spry_status gc(void)
     spry_jit_removed r = {.size = sizeof r};
     spry_status s = spry_jit_gc(&r, keep < 9e18 ? (int64_t)keep : INT64_MAX);
 
-    return removed(s, &r);
+    return removed(s, &r, &(spry_graph_kept){0});
 }
 
 static spry_status clear(void)
 {
     spry_jit_removed r = {.size = sizeof r};
+    spry_graph_kept weights = {.size = sizeof weights};
     spry_status s = spry_jit_clear(&r);
 
-    return removed(s, &r);
+    if (s == SPRY_OK)
+        s = spry_graph_kept_trim(&weights, 0);
+    return removed(s, &r, &weights);
 }
 
 static const struct {

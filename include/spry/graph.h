@@ -169,6 +169,19 @@ spry_status spry_executor_profile(spry_executor *e, const void *const *input,
  * SPRY_USAGE when a stage has no kernel. */
 spry_status spry_executor_export(const spry_executor *e, const char *dir,
                                  const char *name);
+/* Packed weights are kept in the user's cache folder, so that opening a network
+ * again takes no longer than a few of its runs; at most $SPRY_WEIGHTS bytes of
+ * them (2G; 0: none), those unused for longest go first. An executor whose
+ * store is ":memory:" neither finds nor leaves any. */
+typedef struct {
+    size_t size;          /* sizeof (spry_graph_kept) */
+    int64_t count, bytes; /* networks */
+} spry_graph_kept;
+spry_status spry_graph_kept_of(spry_graph_kept *out);
+/* Remove those unused for longest until at most `keep` bytes remain. removed
+ * may be NULL. */
+spry_status spry_graph_kept_trim(spry_graph_kept *removed, int64_t keep);
+
 /* Bytes of the arena, and of all that must be held at once. */
 int64_t spry_executor_arena(const spry_executor *e);
 int64_t spry_executor_live(const spry_executor *e);

@@ -69,10 +69,28 @@ spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,
 
 typedef struct sp_dense_plan sp_dense_plan;
 
-/* As spry_dense_plan, packed weights in a slab that outlives the plan. */
+/* Where packed weights are that outlive the plan: to be put into a slab, or,
+ * packed not NULL, there already, as sp_dense_packed of an equal plan had
+ * them. All 0: they are the plan's own. */
+typedef struct {
+    sp_slab *slab;
+    const void *packed;
+    int64_t bytes;
+} sp_dense_home;
+
+/* As spry_dense_plan. home NULL: the plan's own. SPRY_FAIL: packed weights do
+ * not fit the plan. */
 spry_status sp_dense_plan_in(spry_plan **out, const spry_problem *p,
                              const char *text, const spry_machine *m,
-                             sp_slab *slab);
+                             const sp_dense_home *home);
+/* What a plan made of its weights, on 64 bytes; NULL: nothing. */
+const void *sp_dense_packed(const sp_dense_plan *plan, int64_t *bytes);
+
+/* As spry_problem_dense, without weights: so many of them are 0. A plan needs
+ * them given first, unless they are packed already. */
+spry_status sp_dense_problem_bare(spry_problem **out, const spry_operator *op,
+                                  int64_t zeros);
+void sp_dense_give_weights(spry_problem *p, const float *weights);
 
 /* The plan as what it is; NULL: it is none. */
 const sp_dense_plan *sp_dense_plan_of(const spry_plan *plan);

@@ -28,17 +28,19 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     int lanes = sp_dense_loops_of(m->isa).tiles->lanes;
     int64_t wide = (op->c + lanes - 1) / lanes * lanes;
     int64_t taps = op->r * op->s;
+    int packs = 0;
     spry_status s = sp_tiling_make(&plan->tiling, &plan->core);
 
+    if (s == SPRY_OK)
+        s = sp_dense_room(plan, taps * wide, &packs);
     if (s != SPRY_OK)
         return s;
-    plan->packed = sp_dense_room(plan, taps * wide);
     plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
-    if (!plan->packed || (op->with_bias && !plan->bias))
-        return sp_fail_memory((size_t)(taps * wide) * sizeof(float));
-    plan->head.bytes = 4 * (double)(taps * wide);
-    memset(plan->packed, 0, (size_t)(taps * wide) * sizeof(float));
-    for (int64_t c = 0; c < op->c; c++)
+    if (op->with_bias && !plan->bias)
+        return sp_fail_memory((size_t)wide * sizeof(float));
+    if (packs)
+        memset(plan->packed, 0, (size_t)(taps * wide) * sizeof(float));
+    for (int64_t c = 0; packs && c < op->c; c++)
         for (int64_t i = 0; i < taps; i++)
             plan->packed[i * wide + c] = op->weights[c * taps + i];
     if (plan->bias)

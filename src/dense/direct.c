@@ -121,14 +121,13 @@ static spry_status pack(sp_dense_plan *plan, int lanes)
     const sp_tiling *t = plan->tiling;
     int64_t terms = t->taps_h * t->taps_w * t->c;
     int64_t images = op->kind == SPRY_MATMUL && !op->shared_b ? op->batch : 1;
+    int packs = 0;
+    spry_status s =
+        op->given
+            ? SPRY_OK
+            : sp_dense_room(plan, images * t->groups * t->w_group, &packs);
 
-    if (op->given)
-        return SPRY_OK;
-    plan->packed = sp_dense_room(plan, images * t->groups * t->w_group);
-    if (!plan->packed)
-        return sp_fail_memory((size_t)(images * t->w_group) * sizeof(float));
-    plan->head.bytes = 4 * (double)(images * t->groups * t->w_group);
-    for (int64_t i = 0; i < images; i++)
+    for (int64_t i = 0; packs && s == SPRY_OK && i < images; i++)
         for (int64_t g = 0; g < t->groups; g++)
             for (int64_t b = 0; b < t->blocks; b++) {
                 block_source from = source_of(op, t, i, g * t->k + b * t->nr);
@@ -138,7 +137,7 @@ static spry_status pack(sp_dense_plan *plan, int lanes)
                            &from, sp_tiling_keep(t, b),
                            sp_tiling_vectors(t, b, lanes) * lanes);
             }
-    return SPRY_OK;
+    return s;
 }
 
 /* Of every group, padded as its blocks are. */

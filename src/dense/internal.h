@@ -28,9 +28,11 @@ struct sp_dense_plan {
     const sp_dense_problem *p;
     sp_dense_way x;
     const struct sp_dense_algorithm *how;
-    float *packed; /* weights as the algorithm wants them */
-    sp_slab *slab; /* that holds them; NULL: they are the plan's own */
-    float *bias;   /* padded with zeros to whole vectors; NULL: none */
+    float *packed;     /* weights as the algorithm wants them */
+    sp_slab *slab;     /* that holds them; NULL: they are the plan's own */
+    const void *ready; /* as an equal plan packed them; NULL: none did */
+    int64_t ready_bytes;
+    float *bias; /* padded with zeros to whole vectors; NULL: none */
     int64_t scratch;
     struct sp_tiling *tiling; /* NULL: it has none */
     sp_dense_core core;       /* what a run sees of all this */
@@ -60,8 +62,8 @@ const char *sp_tile_missing(const sp_dense_way *x, const spry_machine *m);
 
 spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
                                const sp_dense_way *x, const spry_machine *m);
-/* Room for packed weights; NULL: no memory. */
-float *sp_dense_room(const sp_dense_plan *plan, int64_t count);
+/* Room for so many floats of packed weights; *packs 0: they are there. */
+spry_status sp_dense_room(sp_dense_plan *plan, int64_t count, int *packs);
 /* One run; the operands are complete. */
 spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t);
 /* The way that is expected to be fastest. */

@@ -42,6 +42,8 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 {
     const spry_operator *op = &plan->p->op;
     int64_t count = 0;
+    int packs;
+    spry_status s;
 
     (void)m;
     if (op->kind == SPRY_CONV2D)
@@ -51,10 +53,9 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     plan->scratch = 4 * plan->p->cols;
     if (!count)
         return SPRY_OK;
-    plan->packed = sp_dense_room(plan, count);
-    if (!plan->packed)
-        return sp_fail_memory((size_t)count * sizeof(float));
-    plan->head.bytes = 4 * (double)count;
+    s = sp_dense_room(plan, count, &packs);
+    if (s != SPRY_OK || !packs)
+        return s;
     if (op->kind == SPRY_CONV2D)
         turn_filter(plan->packed, op);
     else

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "base/slab.h"
+#include "base/unconst.h"
 #include "dense/check.h"
 #include "dense/export.h"
 #include "dense/internal.h"
@@ -44,7 +45,7 @@ static void free_plan(spry_plan *head)
 {
     sp_dense_plan *plan = (sp_dense_plan *)head;
 
-    if (!plan->slab)
+    if (!plan->slab && !plan->ready)
         sp_free(plan->packed);
     sp_free(plan->bias);
     sp_tiling_free(plan->tiling);
@@ -83,15 +84,29 @@ static void name_plan(sp_dense_plan *plan, const spry_machine *m)
     plan->head.builtin = 1;
 }
 
-float *sp_dense_room(const sp_dense_plan *plan, int64_t count)
+spry_status sp_dense_room(sp_dense_plan *plan, int64_t count, int *packs)
 {
-    return plan->slab ? sp_slab_get(plan->slab, count, sizeof(float))
-                      : sp_alloc_raw(count, sizeof(float));
+    int64_t bytes = count * (int64_t)sizeof(float);
+
+    *packs = !plan->ready;
+    if (plan->ready && plan->ready_bytes != bytes)
+        return sp_fail(SPRY_FAIL, "weights were packed for another plan");
+    plan->packed = plan->ready  ? sp_unconst(plan->ready)
+                   : plan->slab ? sp_slab_get(plan->slab, count, sizeof(float))
+                                : sp_alloc_raw(count, sizeof(float));
+    plan->head.bytes = (double)bytes;
+    return plan->packed ? SPRY_OK : sp_fail_memory((size_t)bytes);
+}
+
+const void *sp_dense_packed(const sp_dense_plan *plan, int64_t *bytes)
+{
+    *bytes = plan->packed ? (int64_t)plan->head.bytes : 0;
+    return plan->packed;
 }
 
 static spry_status make(sp_dense_plan **out, const sp_dense_problem *p,
                         const sp_dense_way *x, const spry_machine *m,
-                        sp_slab *slab)
+                        const sp_dense_home *home)
 {
     spry_status s = sp_dense_way_legal(p, x, m);
     double begun = sp_seconds();
@@ -110,7 +125,9 @@ static spry_status make(sp_dense_plan **out, const sp_dense_problem *p,
     plan->head.p = &p->head;
     plan->p = p;
     plan->x = *x;
-    plan->slab = slab;
+    plan->slab = home ? home->slab : NULL;
+    plan->ready = home ? home->packed : NULL;
+    plan->ready_bytes = home ? home->bytes : 0;
     plan->machine = *m;
     plan->foreign = !sp_isa_runs_here(m->isa);
     plan->how = algorithms[x->algorithm];
@@ -138,7 +155,7 @@ spry_status sp_dense_plan_make(sp_dense_plan **out, const sp_dense_problem *p,
 
 spry_status sp_dense_plan_in(spry_plan **out, const spry_problem *problem,
                              const char *text, const spry_machine *m,
-                             sp_slab *slab)
+                             const sp_dense_home *home)
 {
     const sp_dense_problem *p = sp_dense_of(problem);
     sp_dense_plan *plan = NULL;
@@ -160,7 +177,7 @@ spry_status sp_dense_plan_in(spry_plan **out, const spry_problem *problem,
     else if (s == SPRY_OK)
         x = sp_dense_usual(p, m);
     if (s == SPRY_OK)
-        s = make(&plan, p, &x, m, slab);
+        s = make(&plan, p, &x, m, home);
     if (s == SPRY_OK)
         *out = &plan->head;
     return s;

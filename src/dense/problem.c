@@ -144,7 +144,9 @@ static void free_dense(spry_problem *problem)
     sp_free(p);
 }
 
-spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
+/* zeros -1: they are to be counted, in weights that are made unless given. */
+static spry_status make_problem(spry_problem **out, const spry_operator *op,
+                                int64_t zeros)
 {
     sp_dense_problem *p;
     spry_status s;
@@ -163,10 +165,12 @@ spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
     s = sp_operator_settle(&p->op);
     if (s == SPRY_OK) {
         set_shape(p);
-        s = make_weights(p);
+        if (zeros < 0)
+            s = make_weights(p);
     }
     if (s == SPRY_OK) {
-        p->zeros = p->op.weights
+        p->zeros = zeros >= 0 ? zeros
+                   : p->op.weights
                        ? count_zeros(p->op.weights, sp_dense_weights(&p->op))
                        : 0;
         p->op.sparsity = share_of_zeros(p);
@@ -177,6 +181,24 @@ spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
     else
         free_dense(&p->head);
     return s;
+}
+
+spry_status spry_problem_dense(spry_problem **out, const spry_operator *op)
+{
+    return make_problem(out, op, -1);
+}
+
+spry_status sp_dense_problem_bare(spry_problem **out, const spry_operator *op,
+                                  int64_t zeros)
+{
+    if (zeros < 0)
+        return sp_fail(SPRY_USAGE, "%lld zeros", (long long)zeros);
+    return make_problem(out, op, zeros);
+}
+
+void sp_dense_give_weights(spry_problem *p, const float *weights)
+{
+    ((sp_dense_problem *)p)->op.weights = weights;
 }
 
 /* ---- the kind ---- */

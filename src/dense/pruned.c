@@ -195,45 +195,66 @@ static spry_status lay_out(sp_dense_plan *plan, packing *w)
         {&w->h.cut, w->cut, (plan->x.threads + 1) * (int64_t)sizeof *w->cut}};
     enum { ARRAYS = sizeof array / sizeof array[0] };
     int64_t bytes = 64 * ((int64_t)(sizeof w->h + 63) / 64);
+    spry_status s;
+    int packs;
     char *to;
 
     for (int i = 0; i < ARRAYS; i++) {
         *array[i].at = bytes;
         bytes += (array[i].bytes + 63) / 64 * 64;
     }
-    plan->packed = sp_dense_room(plan, bytes / 4);
-    if (!plan->packed)
-        return sp_fail_memory((size_t)bytes);
+    s = sp_dense_room(plan, bytes / 4, &packs);
+    if (s != SPRY_OK)
+        return s;
     to = (char *)plan->packed;
     memset(to, 0, (size_t)bytes);
     memcpy(to, &w->h, sizeof w->h);
     for (int i = 0; i < ARRAYS; i++)
         if (array[i].from && array[i].bytes)
             memcpy(to + *array[i].at, array[i].from, (size_t)array[i].bytes);
-    plan->head.bytes = (double)bytes;
     return SPRY_OK;
+}
+
+static spry_status pack(sp_dense_plan *plan, packing *w, int64_t pitch)
+{
+    sp_pruned_at end = {0, 0, 0};
+    spry_status s = allocate(w, plan);
+
+    for (int64_t b = 0; s == SPRY_OK && b < w->h.blocks; b++)
+        for (int64_t g = 0; g < w->h.groups; g++) {
+            w->part[b * w->h.groups + g] = end;
+            pack_part(w, plan->p, &end, b, g, pitch);
+        }
+    if (s != SPRY_OK)
+        return s;
+    w->part[w->h.blocks * w->h.groups] = end;
+    if (plan->x.channels)
+        cut_groups(w, plan->x.threads);
+    return lay_out(plan, w);
+}
+
+/* As they were laid out before, for the same shape. */
+static spry_status adopt(sp_dense_plan *plan, const packing *w)
+{
+    sp_pruned_head h = {0};
+    int packs;
+
+    if (plan->ready_bytes >= (int64_t)sizeof h)
+        memcpy(&h, plan->ready, sizeof h);
+    if (h.c != w->h.c || h.columns != w->h.columns || h.block != w->h.block ||
+        h.k != w->h.k || h.groups != w->h.groups)
+        return sp_fail(SPRY_FAIL, "weights were packed for another plan");
+    return sp_dense_room(plan, plan->ready_bytes / 4, &packs);
 }
 
 static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 {
     int64_t pitch = plan->x.v * sp_dense_loops_of(m->isa).pruned->lanes;
-    sp_pruned_at end = {0, 0, 0};
     packing w = {.part = NULL};
     spry_status s;
 
     set_shape(&w, plan);
-    s = allocate(&w, plan);
-    for (int64_t b = 0; s == SPRY_OK && b < w.h.blocks; b++)
-        for (int64_t g = 0; g < w.h.groups; g++) {
-            w.part[b * w.h.groups + g] = end;
-            pack_part(&w, plan->p, &end, b, g, pitch);
-        }
-    if (s == SPRY_OK) {
-        w.part[w.h.blocks * w.h.groups] = end;
-        if (plan->x.channels)
-            cut_groups(&w, plan->x.threads);
-        s = lay_out(plan, &w);
-    }
+    s = plan->ready ? adopt(plan, &w) : pack(plan, &w, pitch);
     if (s == SPRY_OK)
         s = pack_bias(plan, &w);
     plan->scratch =

@@ -86,6 +86,7 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     const spry_operator *op = &plan->p->op;
     int lanes = sp_dense_loops_of(m->isa).tiles->lanes;
     int64_t wide, count, depth;
+    int packs;
     sp_tiling *t;
     spry_status s = sp_tiling_make(&plan->tiling, &plan->core);
 
@@ -95,12 +96,14 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     wide = (t->blocks - 1) * t->nr +
            sp_tiling_vectors(t, t->blocks - 1, lanes) * lanes;
     count = 16 * t->c * wide;
-    plan->packed = sp_dense_room(plan, count);
+    s = sp_dense_room(plan, count, &packs);
+    if (s != SPRY_OK)
+        return s;
     plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
-    if (!plan->packed || (op->with_bias && !plan->bias))
-        return sp_fail_memory((size_t)count * sizeof(float));
-    plan->head.bytes = 4 * (double)count;
-    pack(plan->packed, t, op, lanes);
+    if (op->with_bias && !plan->bias)
+        return sp_fail_memory((size_t)wide * sizeof(float));
+    if (packs)
+        pack(plan->packed, t, op, lanes);
     if (plan->bias)
         memcpy(plan->bias, op->bias, (size_t)op->k * sizeof(float));
     depth = (t->c + lanes - 1) / lanes * lanes;

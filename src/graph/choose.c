@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "graph/executor.h"
+#include "graph/kept.h"
 
 /* ---- all stages, by all threads ---- */
 
@@ -52,13 +52,35 @@ static spry_status each_stage(spry_executor *e, stage_act *act)
 
 /* ---- plans ---- */
 
+/* Weights for a problem that was made without. */
+static spry_status need_weights(spry_executor *e, int i)
+{
+    sp_stage *stage = &e->p->stage[i];
+    spry_status s = sp_stage_fold(e->p, stage);
+
+    if (s == SPRY_OK && stage->op.weights)
+        sp_dense_give_weights(e->stage[i].problem, stage->op.weights);
+    return s;
+}
+
 static spry_status bind_in(spry_executor *e, int i, const char *text,
                            sp_slab *slab)
 {
     sp_ready_stage *x = &e->stage[i];
-    spry_plan *plan;
-    spry_status s = sp_dense_plan_in(&plan, x->problem, text, &e->m, slab);
+    sp_dense_home home = {.slab = slab};
+    spry_plan *plan = NULL;
+    spry_status s = SPRY_FAIL;
 
+    if (e->kept)
+        home.packed = sp_kept_find(e->kept, i, text, &home.bytes);
+    if (home.packed)
+        s = sp_dense_plan_in(&plan, x->problem, text, &e->m, &home);
+    x->kept = s == SPRY_OK;
+    home.packed = NULL;
+    if (s != SPRY_OK)
+        s = need_weights(e, i);
+    if (s == SPRY_OK && !x->kept)
+        s = sp_dense_plan_in(&plan, x->problem, text, &e->m, &home);
     if (s != SPRY_OK)
         return s;
     spry_plan_free(x->plan);
@@ -100,8 +122,13 @@ static double density_of(const spry_problem *p)
 static spry_status open_problem(spry_executor *e, int i)
 {
     sp_ready_stage *x = &e->stage[i];
-    spry_status s = spry_problem_dense(&x->problem, &x->stage->op);
+    int64_t zeros = e->kept ? sp_kept_zeros(e->kept, i) : -1;
+    spry_status s = zeros < 0 ? sp_stage_fold(e->p, &e->p->stage[i]) : SPRY_OK;
 
+    if (s == SPRY_OK)
+        s = zeros < 0
+                ? spry_problem_dense(&x->problem, &x->stage->op)
+                : sp_dense_problem_bare(&x->problem, &x->stage->op, zeros);
     if (s == SPRY_OK)
         x->density = density_of(x->problem);
     return s;
@@ -115,8 +142,8 @@ static int find_task(const spry_executor *e, const char *key)
     return -1;
 }
 
-/* The store that counts: tuning without transfer begins from nothing. */
-static const char *store_of(const spry_executor *e)
+/* Tuning without transfer begins from nothing. */
+const char *sp_executor_store(const spry_executor *e)
 {
     return e->o.transfer || e->o.effort < SPRY_MEASURE ? e->o.store
                                                        : ":memory:";
@@ -124,7 +151,7 @@ static const char *store_of(const spry_executor *e)
 
 /* What the store knows of a task's problem and is right, else what should be
  * fastest. */
-static spry_status predict(const spry_executor *e, sp_graph_task *t)
+static spry_status predict(spry_executor *e, sp_graph_task *t)
 {
     const spry_problem *p = e->stage[t->first].problem;
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
@@ -133,8 +160,11 @@ static spry_status predict(const spry_executor *e, sp_graph_task *t)
 
     o.effort = SPRY_PREDICT;
     o.threads = e->threads;
-    o.store = store_of(e);
+    o.store = sp_executor_store(e);
     o.machine = &e->m;
+    s = need_weights(e, t->first);
+    if (s != SPRY_OK)
+        return s;
     if (sp_family_of(p))
         s = spry_tune(&plan, p, &o);
     else
@@ -150,7 +180,7 @@ static spry_status predict(const spry_executor *e, sp_graph_task *t)
 }
 
 /* Stage i is of a task that is known, or of a new one. */
-static spry_status join_task(spry_executor *e, int i, sp_answers *known)
+static spry_status join_task(spry_executor *e, int i)
 {
     sp_ready_stage *x = &e->stage[i];
     sp_graph_task *t;
@@ -165,7 +195,8 @@ static spry_status join_task(spry_executor *e, int i, sp_answers *known)
     t->key = spry_problem_key(x->problem);
     t->first = i;
     t->weight = 1;
-    if (sp_answers_find(t->text, t->mark, known, x->problem, &e->m) && *t->mark)
+    if (sp_answers_find(t->text, t->mark, e->known, x->problem, &e->m) &&
+        *t->mark)
         return SPRY_OK;
     *t->mark = 0;
     return predict(e, t);
@@ -173,13 +204,11 @@ static spry_status join_task(spry_executor *e, int i, sp_answers *known)
 
 static spry_status set_tasks(spry_executor *e)
 {
-    sp_answers *known = sp_answers_open(store_of(e));
     spry_status s = SPRY_OK;
 
     for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
         if (e->stage[i].problem)
-            s = join_task(e, i, known);
-    sp_answers_close(known);
+            s = join_task(e, i);
     return s;
 }
 
@@ -215,16 +244,9 @@ static spry_status settle_task(spry_executor *e, int task)
 /* Answers that were looked at once more need not be again. */
 static void renew_answers(const spry_executor *e)
 {
-    sp_answers *known = NULL;
-
-    for (int i = 0; i < e->tasks; i++) {
-        if (!e->task[i].stale)
-            continue;
-        if (!known)
-            known = sp_answers_open(store_of(e));
-        sp_answers_renew(known, e->stage[e->task[i].first].plan, &e->m);
-    }
-    sp_answers_close(known);
+    for (int i = 0; i < e->tasks; i++)
+        if (e->task[i].stale)
+            sp_answers_renew(e->known, e->stage[e->task[i].first].plan, &e->m);
 }
 
 spry_status sp_executor_choose(spry_executor *e)

@@ -4,7 +4,7 @@
 
 #include "base/unconst.h"
 #include "graph/calls.h"
-#include "graph/executor.h"
+#include "graph/kept.h"
 
 enum { MOVE_ALONE = 1 << 15 }; /* elements that one thread moves faster */
 
@@ -260,29 +260,35 @@ static spry_status take_options(spry_executor *e,
     return SPRY_OK;
 }
 
-static void *detect(void *arg)
+static void *look_around(void *arg)
 {
     spry_executor *e = arg;
+    void *found = e;
 
-    return spry_machine_detect(&e->m) == SPRY_OK ? e : NULL;
+    if (e->o.machine)
+        e->m = *e->o.machine;
+    else if (spry_machine_detect(&e->m) != SPRY_OK)
+        found = NULL;
+    e->known = sp_answers_open(sp_executor_store(e));
+    return found;
 }
 
-/* The machine is asked about itself while the graph is lowered: both take some
- * milliseconds. */
+/* The machine is asked about itself and the store is opened while the graph is
+ * lowered: each takes a millisecond. */
 static spry_status lower_graph(spry_executor *e)
 {
     pthread_t thread;
-    void *found = NULL;
-    int asked = !e->o.machine && pthread_create(&thread, NULL, detect, e) == 0;
+    void *found;
+    int beside = pthread_create(&thread, NULL, look_around, e) == 0;
     spry_status s = sp_program_make(&e->p, e->g);
 
-    if (asked)
+    if (beside)
         pthread_join(thread, &found);
+    else
+        found = look_around(e);
     if (s != SPRY_OK)
         return s;
-    if (e->o.machine)
-        e->m = *e->o.machine;
-    else if (!found)
+    if (!found) /* once more, for the sentence */
         s = spry_machine_detect(&e->m);
     if (s != SPRY_OK)
         return s;
@@ -331,6 +337,12 @@ static void set_moves(spry_executor *e)
     }
 }
 
+/* Are packed weights of another time looked for, and these left to others? */
+static int keeps(const spry_executor *e)
+{
+    return !e->o.store || strcmp(e->o.store, ":memory:") != 0;
+}
+
 spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
                                const spry_executor_options *options)
 {
@@ -351,14 +363,20 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
         s = lower_graph(e);
     if (s == SPRY_OK)
         s = open_team(e);
+    if (s == SPRY_OK && keeps(e) && e->o.effort < SPRY_MEASURE)
+        e->kept = sp_kept_open(e);
     if (s == SPRY_OK)
         s = sp_executor_choose(e);
+    sp_answers_close(e->known);
+    e->known = NULL;
     if (s == SPRY_OK)
         s = make_room(e);
     if (s == SPRY_OK)
         set_moves(e);
     if (s == SPRY_OK && e->o.effort >= SPRY_MEASURE)
         s = sp_executor_tune(e);
+    if (s == SPRY_OK && keeps(e))
+        sp_kept_write(e);
     if (s == SPRY_OK)
         *out = e;
     else
@@ -375,6 +393,8 @@ void spry_executor_free(spry_executor *e)
         spry_plan_free(e->stage[i].plan);
         spry_problem_free(e->stage[i].problem);
     }
+    sp_kept_close(e->kept);
+    sp_answers_close(e->known);
     sp_free(e->stage);
     sp_free(e->task);
     sp_free(e->arena);

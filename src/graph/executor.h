@@ -20,6 +20,7 @@ typedef struct {
     int64_t scratch; /* bytes of each share */
     double seconds;  /* of the last profile */
     double density;
+    int kept;     /* its packed weights are of another time */
     sp_move move; /* of a stage that moves */
 } sp_ready_stage;
 
@@ -37,6 +38,8 @@ typedef struct {
     int tuned;
 } sp_graph_task;
 
+typedef struct sp_kept sp_kept;
+
 struct spry_executor {
     const spry_graph *g;
     sp_program *p;
@@ -47,6 +50,8 @@ struct spry_executor {
     sp_ready_stage *stage; /* [p->stages] */
     sp_graph_task *task;
     int tasks;
+    sp_answers *known; /* what the store knows, while it is made */
+    sp_kept *kept;     /* packed weights of another time; NULL: none */
     sp_team *team;
     unsigned forks; /* before the team was opened */
     char *arena, *scratch;
@@ -56,6 +61,8 @@ struct spry_executor {
     spry_executor_gain gain; /* of tuning */
 };
 
+/* The store that counts; ":memory:": none. */
+const char *sp_executor_store(const spry_executor *e);
 /* Plans for all stages, as store and model say (choose.c). */
 spry_status sp_executor_choose(spry_executor *e);
 /* A plan of stage i by text, in place of the one it has. */

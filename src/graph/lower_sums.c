@@ -12,8 +12,9 @@ typedef struct {
     int value; /* what comes out */
     int added; /* the value that is added, -1: none */
     int64_t channels;
-    float *weights, *bias; /* copies that may be changed; NULL: none yet */
-    int per_filter;        /* weights of channel k lie together */
+    float *bias;    /* a copy that may be changed; NULL: none yet */
+    double *by;     /* that weights are scaled by, a channel each; NULL: not */
+    int per_filter; /* weights of channel k lie together */
 } sum;
 
 /* ---- bias and batch norm ---- */
@@ -66,30 +67,46 @@ static void scale(float *to, const float *from, int64_t count, double f)
         to[i] = (float)((double)from[i] * f);
 }
 
+spry_status sp_stage_fold(sp_program *p, sp_stage *s)
+{
+    const sp_fold *f = &s->fold;
+    float *to;
+
+    if (!f->from || f->done)
+        return SPRY_OK;
+    to = sp_slab_get(p->slab, f->filters * f->each, sizeof *to);
+    if (!to)
+        return sp_fail_memory((size_t)(f->filters * f->each) * sizeof *to);
+    for (int64_t k = 0; k < f->filters; k++)
+        scale(to + k * f->each, f->from + k * f->each, f->each, f->by[k]);
+    s->op.weights = to;
+    s->fold.done = 1;
+    return SPRY_OK;
+}
+
 static spry_status fold_norm(sp_lowering *l, sum *x, const sp_opnode *n,
                              int *folded)
 {
     double eps = sp_attr_real(n, "epsilon", 1e-5);
     const float *by = reals(l, n->input[1]), *move = reals(l, n->input[2]);
     const float *mean = reals(l, n->input[3]), *spread = reals(l, n->input[4]);
-    int64_t each = (x->op.c / x->op.groups) * x->op.r * x->op.s;
-    const float *from = x->op.weights;
     spry_status s;
 
     *folded = 0;
     if (!by || !move || !mean || !spread || !x->per_filter)
         return SPRY_OK;
     s = own_bias(l, x);
-    if (s == SPRY_OK && !x->weights) {
-        x->weights = sp_slab_get(l->p->slab, x->channels * each, 4);
-        if (!x->weights)
-            return sp_fail_memory((size_t)(x->channels * each) * 4);
-        x->op.weights = x->weights;
+    if (s == SPRY_OK && !x->by) {
+        x->by = sp_pool_get(&l->p->pool, x->channels, sizeof *x->by);
+        if (!x->by)
+            return sp_fail_memory((size_t)x->channels * sizeof *x->by);
+        for (int64_t k = 0; k < x->channels; k++)
+            x->by[k] = 1;
     }
     for (int64_t k = 0; s == SPRY_OK && k < x->channels; k++) {
         double f = (double)by[k] / sqrt((double)spread[k] + eps);
 
-        scale(x->weights + k * each, from + k * each, each, f);
+        x->by[k] *= f;
         x->bias[k] = (float)(((double)x->bias[k] - (double)mean[k]) * f +
                              (double)move[k]);
     }
@@ -258,6 +275,13 @@ static spry_status lower_conv(sp_lowering *l, const sp_opnode *n, int *known)
         return s;
     x.op.pitch_in = pitch;
     sp_view_is_images(&to, &x.op.pitch_out);
+    if (x.by) {
+        stage->fold = (sp_fold){.from = x.op.weights,
+                                .by = x.by,
+                                .filters = x.channels,
+                                .each = x.op.c / x.op.groups * x.op.r * x.op.s};
+        x.op.weights = NULL;
+    }
     stage->op = x.op;
     stage->in = from;
     stage->add = add;

@@ -41,6 +41,15 @@ typedef enum {
     SP_STAGE_PLAIN   /* the node's reference, for what is rare */
 } sp_stage_kind;
 
+/* Weights that a batch norm scales, `each` of a filter by a number: done when
+ * somebody needs them, since packed ones may be kept. */
+typedef struct {
+    const float *from; /* NULL: nothing is to be done */
+    double *by;        /* [filters] */
+    int64_t filters, each;
+    int done;
+} sp_fold;
+
 typedef struct {
     sp_stage_kind kind;
     const char *name;      /* of the value that comes out */
@@ -50,6 +59,7 @@ typedef struct {
     sp_strided more[SPRY_STEPS];
     sp_strided *list; /* of a plain one: its inputs and outputs */
     size_t size;      /* bytes of an element that is moved */
+    sp_fold fold;     /* of op.weights, NULL until then */
     double macs;
 } sp_stage;
 
@@ -68,6 +78,8 @@ typedef struct {
 /* The graph must outlive it. */
 spry_status sp_program_make(sp_program **out, const spry_graph *g);
 void sp_program_free(sp_program *p);
+/* Scale what is left to be scaled; of different stages, from any thread. */
+spry_status sp_stage_fold(sp_program *p, sp_stage *s);
 
 /* Places for all buffers, the largest first at the lowest free one
  * (arena.c). */
