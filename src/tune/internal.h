@@ -96,6 +96,9 @@ void sp_tune_know_machine(sp_tuner *t);
 spry_status sp_tune_consult(sp_tuner *t);
 /* An answer from the store becomes *out; NULL when there is none. */
 spry_status sp_tune_lookup(spry_plan **out, sp_tuner *t);
+/* Time ended before anything was proven: the plain way, for those who have no
+ * more time than that. */
+void sp_answer_unproven(spry_answer *a);
 /* The plan of an answer, looked at once more. */
 spry_status sp_tune_answered(spry_plan **out, sp_tuner *t,
                              const spry_answer *a);

@@ -32,6 +32,41 @@ spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed)
     return s;
 }
 
+/* ---- where time ended before anything was proven ---- */
+
+/* A ratio of which nothing is known, and worth no effort: who asks for an
+ * answer that was measured does not find it. */
+void sp_answer_unproven(spry_answer *a)
+{
+    a->low = 0;
+    a->high = 1e6;
+    a->effort = SPRY_LOOKUP;
+}
+
+static int is_unproven(const spry_answer *a)
+{
+    return a->low < 1 && strcmp(a->schedule, a->baseline) == 0;
+}
+
+/* With more time something may be found. */
+static int has_no_more_time(const sp_tuner *t, const spry_answer *a)
+{
+    static const double USUAL = 10, NOT_MORE = 1.25;
+    double asked = t->opt.seconds > 0 ? t->opt.seconds : USUAL;
+
+    return asked <= NOT_MORE * a->tuning_seconds;
+}
+
+static void note_unproven(sp_tuner *t, double seconds)
+{
+    char why[120];
+
+    snprintf(why, sizeof why,
+             "nothing was proven in %.2g s; a longer budget may find something",
+             seconds);
+    sp_tuner_note(t, why);
+}
+
 /* A store may be stale or damaged, so its word is not enough: the plan must
  * give right results before it is handed out. */
 spry_status sp_tune_answered(spry_plan **out, sp_tuner *t, const spry_answer *a)
@@ -55,6 +90,10 @@ spry_status sp_tune_answered(spry_plan **out, sp_tuner *t, const spry_answer *a)
     story.low = a->low;
     story.high = a->high;
     story.changed = strcmp(a->schedule, a->baseline) != 0;
+    if (is_unproven(a)) {
+        story.low = story.high = story.speedup;
+        note_unproven(t, a->tuning_seconds);
+    }
     story.convert_seconds = spry_plan_pack_seconds(*out);
     story.tuning_seconds = sp_seconds() - t->begun;
     story.break_even_calls = sp_break_even(&story);
@@ -67,17 +106,26 @@ spry_status sp_tune_answered(spry_plan **out, sp_tuner *t, const spry_answer *a)
     return s;
 }
 
+static int find_in(spry_answer *out, const sp_tuner *t, spry_records *db,
+                   spry_effort effort)
+{
+    int found = 0;
+
+    return spry_records_find(db, out, &found, t->p->key, t->m.fingerprint,
+                             t->opt.calls, (int)effort) == SPRY_OK &&
+           found;
+}
+
 /* What cannot be made again, say without a compiler, or is not right, is tuned
  * anew. */
 static void look_up_in(spry_plan **out, sp_tuner *t, spry_records *db)
 {
     spry_answer a;
-    int found = 0;
 
     if (db &&
-        spry_records_find(db, &a, &found, t->p->key, t->m.fingerprint,
-                          t->opt.calls, t->opt.effort) == SPRY_OK &&
-        found)
+        (find_in(&a, t, db, t->opt.effort) ||
+         (t->opt.effort >= SPRY_MEASURE && find_in(&a, t, db, SPRY_LOOKUP) &&
+          is_unproven(&a) && has_no_more_time(t, &a))))
         (void)sp_tune_answered(out, t, &a);
 }
 

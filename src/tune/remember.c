@@ -123,8 +123,13 @@ void sp_tune_conclude(sp_tuner *t, const spry_tuning *story,
                      .when = (int64_t)time(NULL),
                      .kernel = mark};
 
-    if (!t->db || t->stopped || (t->late && !story->changed))
+    if (!t->db || t->stopped)
         return;
+    if (t->late && !story->changed) {
+        if (t->opt.again) /* what was proven before is not to be covered up */
+            return;
+        sp_answer_unproven(&a);
+    }
     sp_kernel_mark(mark, plan);
     (void)spry_records_answer(t->db, &a);
 }

@@ -199,6 +199,82 @@ static void a_first_heat_there_is(void **state)
     sp_shared_close(&t.shared);
 }
 
+/* Time ended and nothing was proven: who has no more of it is told so. */
+static void what_time_did_not_prove_is_an_answer(void **state)
+{
+    fixture *f = *state;
+    spry_answer a = {.problem = spry_problem_key(f->p),
+                     .baseline = "csr",
+                     .schedule = "csr",
+                     .baseline_seconds = 1e-4,
+                     .seconds = 1e-4,
+                     .speedup = 1,
+                     .tuning_seconds = 5,
+                     .when = 1};
+    const spry_tuning *t;
+    spry_records *db;
+    spry_machine m;
+    spry_plan *plan;
+    int calls = 0;
+
+    check_ok(spry_machine_detect(&m));
+    a.machine = m.fingerprint;
+    sp_answer_unproven(&a);
+    check_ok(spry_records_open(&db, f->store));
+    check_ok(spry_records_answer(db, &a));
+    spry_records_close(db);
+    f->opt.seconds = 4;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    t = spry_plan_tuning(plan);
+    assert_true(t->looked_up && !t->changed && t->low == 1 && t->high == 1);
+    assert_non_null(strstr(t->note, "proven in 5 s"));
+    spry_plan_free(plan);
+    f->opt.seconds = 60;
+    f->opt.progress = stop_at_once;
+    f->opt.payload = &calls;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_false(spry_plan_tuning(plan)->looked_up);
+    spry_plan_free(plan);
+    f->opt.effort = SPRY_PREDICT;
+    check_ok(spry_tune(&plan, f->p, &f->opt));
+    assert_false(spry_plan_tuning(plan)->looked_up);
+    spry_plan_free(plan);
+}
+
+static int64_t answers_of(spry_records *db)
+{
+    int64_t records, answers, machines;
+
+    check_ok(spry_records_count(db, &records, &answers, &machines));
+    return answers;
+}
+
+static void a_tune_that_is_late_says_so_in_the_store(void **state)
+{
+    fixture *f = *state;
+    spry_tuning story = {.best = "csr", .baseline = "csr", .speedup = 1};
+    sp_tuner t = {.p = f->p, .opt = f->opt, .late = 1};
+    spry_plan *plan;
+    spry_answer a;
+    int found;
+
+    story.low = story.high = 1;
+    check_ok(spry_plan_from(&plan, f->p, "csr", NULL));
+    check_ok(spry_machine_detect(&t.m));
+    check_ok(spry_records_open(&t.db, f->store));
+    t.opt.again = 1;
+    sp_tune_conclude(&t, &story, plan);
+    assert_int_equal(answers_of(t.db), 0);
+    t.opt.again = 0;
+    sp_tune_conclude(&t, &story, plan);
+    assert_int_equal(answers_of(t.db), 1);
+    check_ok(spry_records_find(t.db, &a, &found, spry_problem_key(f->p),
+                               t.m.fingerprint, 0, SPRY_PREDICT));
+    assert_false(found); /* by those who want to know how to compute it */
+    spry_records_close(t.db);
+    spry_plan_free(plan);
+}
+
 /* However long the search, the final needs its places. */
 static void the_final_always_has_room(void **state)
 {
@@ -306,6 +382,8 @@ int main(void)
         TEST(a_stop_may_come_in_the_final),
         TEST(a_stop_loses_no_winner),
         TEST(a_first_heat_there_is),
+        TEST(what_time_did_not_prove_is_an_answer),
+        TEST(a_tune_that_is_late_says_so_in_the_store),
         TEST(the_final_always_has_room),
         TEST(a_named_store_must_be_one),
         TEST(problems_without_work_have_plans_too),
