@@ -260,35 +260,57 @@ static spry_status take_options(spry_executor *e,
     return SPRY_OK;
 }
 
-static void *look_around(void *arg)
-{
-    spry_executor *e = arg;
-    void *found = e;
+/* Something that is done while something else is, each of some milliseconds. */
+typedef struct {
+    void (*act)(spry_executor *e);
+    spry_executor *e;
+    pthread_t thread;
+    int beside;
+} aside;
 
+static void *begin(void *arg)
+{
+    aside *a = arg;
+
+    a->act(a->e);
+    return NULL;
+}
+
+static void start(aside *a)
+{
+    a->beside = pthread_create(&a->thread, NULL, begin, a) == 0;
+}
+
+static void finish(aside *a)
+{
+    if (a->beside)
+        pthread_join(a->thread, NULL);
+    else
+        a->act(a->e);
+}
+
+static void detect(spry_executor *e)
+{
     if (e->o.machine)
         e->m = *e->o.machine;
     else if (spry_machine_detect(&e->m) != SPRY_OK)
-        found = NULL;
-    e->known = sp_answers_open(sp_executor_store(e));
-    return found;
+        e->m.threads = 0;
 }
 
-/* The machine is asked about itself and the store is opened while the graph is
- * lowered: each takes a millisecond. */
+static void open_answers(spry_executor *e)
+{
+    e->known = sp_answers_open(sp_executor_store(e));
+}
+
 static spry_status lower_graph(spry_executor *e)
 {
-    pthread_t thread;
-    void *found;
-    int beside = pthread_create(&thread, NULL, look_around, e) == 0;
-    spry_status s = sp_program_make(&e->p, e->g);
+    aside asked = {.act = detect, .e = e};
+    spry_status s;
 
-    if (beside)
-        pthread_join(thread, &found);
-    else
-        found = look_around(e);
-    if (s != SPRY_OK)
-        return s;
-    if (!found) /* once more, for the sentence */
+    start(&asked);
+    s = sp_program_make(&e->p, e->g);
+    finish(&asked);
+    if (s == SPRY_OK && e->m.threads < 1) /* once more, for the sentence */
         s = spry_machine_detect(&e->m);
     if (s != SPRY_OK)
         return s;
@@ -343,6 +365,27 @@ static int keeps(const spry_executor *e)
     return !e->o.store || strcmp(e->o.store, ":memory:") != 0;
 }
 
+/* A plan for every stage; where they are of use, with packed weights of
+ * another time. */
+static spry_status make_plans(spry_executor *e)
+{
+    aside store = {.act = open_answers, .e = e};
+    spry_status s;
+
+    start(&store);
+    s = lower_graph(e);
+    if (s == SPRY_OK)
+        s = open_team(e);
+    if (s == SPRY_OK && keeps(e) && e->o.effort < SPRY_MEASURE)
+        e->kept = sp_kept_open(e);
+    finish(&store);
+    if (s == SPRY_OK)
+        s = sp_executor_choose(e);
+    sp_answers_close(e->known);
+    e->known = NULL;
+    return s;
+}
+
 spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
                                const spry_executor_options *options)
 {
@@ -360,15 +403,7 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     e->begun = sp_seconds();
     s = take_options(e, options);
     if (s == SPRY_OK)
-        s = lower_graph(e);
-    if (s == SPRY_OK)
-        s = open_team(e);
-    if (s == SPRY_OK && keeps(e) && e->o.effort < SPRY_MEASURE)
-        e->kept = sp_kept_open(e);
-    if (s == SPRY_OK)
-        s = sp_executor_choose(e);
-    sp_answers_close(e->known);
-    e->known = NULL;
+        s = make_plans(e);
     if (s == SPRY_OK)
         s = make_room(e);
     if (s == SPRY_OK)
@@ -394,7 +429,6 @@ void spry_executor_free(spry_executor *e)
         spry_problem_free(e->stage[i].problem);
     }
     sp_kept_close(e->kept);
-    sp_answers_close(e->known);
     sp_free(e->stage);
     sp_free(e->task);
     sp_free(e->arena);
