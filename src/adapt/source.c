@@ -39,14 +39,15 @@ void sp_pretrained_free(sp_pretrained *s)
     memset(s, 0, sizeof *s);
 }
 
-/* One after another, the others held still. */
+/* One after another, the others held still. Whoever listens hears of the trees'
+ * rounds alone, but may stop these, too: the first stop ends all. */
 static spry_status fit_nets(sp_pretrained *s, const sp_dataset *train,
                             const sp_dataset *stop, const sp_fitting *l)
 {
     sp_fitting own = *l;
     spry_status status = SPRY_OK;
 
-    own.note = NULL;
+    own.quiet = 1;
     own.rounds = 0;
     for (int k = 0; k < s->nets && status == SPRY_OK; k++) {
         own.seed = l->seed + (uint64_t)k;

@@ -102,13 +102,18 @@ spry_status sp_dense_model_load(sp_pretrained *out, sp_dense_class *c,
 
 /* ---- found ---- */
 
+/* A model goes when its file was replaced and nobody asks it any more. */
+typedef struct {
+    sp_pretrained model;
+    int users; /* `last` is one */
+} shared_model;
+
 /* What was read last of each, and the file as it was then: a process that
- * tunes fifty layers reads one file. Models stay until the process ends, since
- * another thread may be asking. */
+ * tunes fifty layers reads one file. */
 typedef struct {
     char path[4096];
     struct stat seen;
-    sp_pretrained *model; /* NULL: that file is of no use */
+    shared_model *model; /* NULL: that file is of no use */
 } found;
 static found last[SP_LEARN_NONE];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -121,24 +126,44 @@ static int is_last(const found *f, const char *path, const struct stat *now)
            f->seen.st_mtim.tv_nsec == now->st_mtim.tv_nsec;
 }
 
-static sp_pretrained *load(const char *path, sp_dense_class wanted)
+static shared_model *load(const char *path, sp_dense_class wanted)
 {
-    sp_pretrained *s = sp_alloc(1, sizeof *s);
+    shared_model *s = sp_alloc(1, sizeof *s);
     sp_dense_class c;
 
-    if (s && sp_dense_model_load(s, &c, path) == SPRY_OK && c == wanted)
+    if (s && sp_dense_model_load(&s->model, &c, path) == SPRY_OK &&
+        c == wanted) {
+        s->users = 1;
         return s;
+    }
     if (s)
-        sp_pretrained_free(s);
+        sp_pretrained_free(&s->model);
     sp_free(s);
     sp_message_clear();
     return NULL;
 }
 
-static const sp_pretrained *find(sp_dense_class c)
+/* With the lock held. */
+static void leave(shared_model *s)
+{
+    if (!s || --s->users > 0)
+        return;
+    sp_pretrained_free(&s->model);
+    sp_free(s);
+}
+
+static void give_back(shared_model *s)
+{
+    pthread_mutex_lock(&lock);
+    leave(s);
+    pthread_mutex_unlock(&lock);
+}
+
+/* To be given back; NULL: there is none. */
+static shared_model *find(sp_dense_class c)
 {
     char name[64], path[sizeof last->path];
-    const sp_pretrained *out;
+    shared_model *out;
     struct stat now;
 
     snprintf(name, sizeof name, "cost-%s.spry", sp_dense_class_name(c));
@@ -148,9 +173,12 @@ static const sp_pretrained *find(sp_dense_class c)
     if (!is_last(&last[c], path, &now)) {
         memcpy(last[c].path, path, sizeof path);
         last[c].seen = now;
+        leave(last[c].model);
         last[c].model = load(path, c);
     }
     out = last[c].model;
+    if (out)
+        out->users++;
     pthread_mutex_unlock(&lock);
     return out;
 }
@@ -191,14 +219,15 @@ const char *sp_dense_expect(double *seconds, const sp_dense_problem *p,
                             const spry_machine *m)
 {
     sp_dense_class c = sp_dense_class_of(&p->op);
-    const sp_pretrained *model = c == SP_LEARN_NONE ? NULL : find(c);
+    shared_model *model = c == SP_LEARN_NONE ? NULL : find(c);
     float *score = model ? sp_alloc(count + 1, sizeof *score) : NULL;
     int best = 0, told;
 
     for (int i = 0; i < count; i++)
         seconds[i] = sp_dense_predict(p, &x[i], m);
-    told = score && ask(score, model, p, x, count, m) == SPRY_OK &&
+    told = score && ask(score, &model->model, p, x, count, m) == SPRY_OK &&
            is_finite(score, count);
+    give_back(model);
     for (int i = 1; i < count && told; i++)
         if (score[i] < score[best])
             best = i;
@@ -216,9 +245,7 @@ void sp_dense_forget(void)
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SP_LEARN_NONE; i++) {
-        if (last[i].model)
-            sp_pretrained_free(last[i].model);
-        sp_free(last[i].model);
+        leave(last[i].model);
         last[i] = (found){.path = ""};
     }
     pthread_mutex_unlock(&lock);

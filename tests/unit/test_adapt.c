@@ -62,6 +62,38 @@ static void open_source(sp_pretrained *s)
     check_ok(sp_nn_status(s->nn));
 }
 
+/* ---- learning it ---- */
+
+static int stop_the_networks(const sp_lap *lap, void *payload)
+{
+    *(int *)payload += lap->round == 0; /* they only ask whether to go on */
+    return *(int *)payload > 0;
+}
+
+/* Each network is asked once at most after somebody said stop. */
+static void test_networks_can_be_stopped(void **state)
+{
+    static table d, test;
+    int asked = 0;
+    sp_fitting l = {.train = &d.e,
+                    .test = &test.e,
+                    .seed = 1,
+                    .threads = 1,
+                    .rounds = 3,
+                    .note = stop_the_networks,
+                    .payload = &asked};
+    sp_pretrained made;
+
+    (void)state;
+    draw_table(&d, 7);
+    draw_table(&test, 8);
+    for (int i = 0; i < ROWS; i++)
+        d.slower[i] = test.slower[i] = (float)(i % EACH) / EACH;
+    check_ok(sp_pretrained_fit(&made, &d.t, &test.t, &l));
+    assert_in_range(asked, 1, SP_PRETRAINED_NETS);
+    sp_pretrained_free(&made);
+}
+
 /* ---- closed form ---- */
 
 /* Trees of one split each, at 0, on numbers of the schedule. */
@@ -440,6 +472,7 @@ static void test_simulator_reranks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_networks_can_be_stopped),
         cmocka_unit_test(test_bayes_moves_leaves),
         cmocka_unit_test(test_bayes_variance),
         cmocka_unit_test(test_choice_is_never_worse),

@@ -1,6 +1,7 @@
 /* test_shipped.c - every model file that comes with spry opens and is of use,
  * and every kind of model is fitted once, to very little. */
 #include "check.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,6 +124,63 @@ static void shipped_operators_are_of_use(void **state)
         use_operators(path, names[i]);
     }
     assert_int_equal(sp_alloc_live(), 0);
+}
+
+static void put_model(const char *dir)
+{
+    char command[3 * TEST_FOLDER + 300];
+
+    snprintf(command, sizeof command,
+             "cp %scost-matmul.spry %s/new && mv %s/new %s/cost-matmul.spry",
+             MODELS, dir, dir, dir);
+    assert_int_equal(system(command), 0);
+}
+
+static void ask_operators(void)
+{
+    spry_machine m;
+    spry_operator op;
+    spry_problem *p;
+    sp_dense_way *way;
+    double *seconds;
+    int count;
+
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_operator_parse(&op, "op:matmul,m=40,n=48,k=50"));
+    check_ok(spry_problem_dense(&p, &op));
+    check_ok(sp_dense_ways(&way, &count, sp_dense_of(p), &m));
+    seconds = sp_alloc(count, sizeof *seconds);
+    assert_string_equal(
+        sp_dense_expect(seconds, sp_dense_of(p), way, count, &m),
+        "trees and networks");
+    sp_free(seconds);
+    sp_free(way);
+    spry_problem_free(p);
+}
+
+/* A file that is replaced takes the model it held with it. */
+static void replaced_operators_are_forgotten(void **state)
+{
+    char dir[TEST_FOLDER], command[TEST_FOLDER + 16];
+    int64_t one;
+
+    (void)state;
+    assert_non_null(make_folder(dir));
+    setenv("SPRY_MODELS", dir, 1);
+    put_model(dir);
+    ask_operators();
+    one = sp_alloc_live();
+    assert_true(one > 0);
+    for (int i = 0; i < 2; i++) {
+        put_model(dir);
+        ask_operators();
+        assert_int_equal(sp_alloc_live(), one);
+    }
+    unsetenv("SPRY_MODELS");
+    sp_dense_forget();
+    assert_int_equal(sp_alloc_live(), 0);
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    assert_int_equal(system(command), 0);
 }
 
 static void shipped_models_are_of_use(void **state)
@@ -252,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_models_are_of_use),
         cmocka_unit_test(shipped_operators_are_of_use),
+        cmocka_unit_test(replaced_operators_are_forgotten),
         cmocka_unit_test(every_kind_is_fitted)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
