@@ -2,10 +2,12 @@
  *
  *   run NET THREADS STORE      an executor, as the store has it
  *   onednn NET THREADS         the sum of oneDNN's convolutions and products
+ *   layouts NET THREADS        those sums in either layout of images, and with
+ *                              the faster one of each layer, moves not counted
  *   tune NET THREADS STORE SECONDS ORDER TRANSFER
  *   check NET                  the largest error, with Winograd and without
  *
- * The first two print a line of JSON when they are ready, then run once for
+ * run and onednn print a line of JSON when they are ready, then run once for
  * each line they read and print its seconds. */
 #include <math.h>
 #include <stdio.h>
@@ -148,11 +150,11 @@ static float *chance(int64_t count)
     return x;
 }
 
-static double seconds_of(dense_peer *p)
+static double seconds_of(dense_peer *p, int runs)
 {
     double best = HUGE_VAL;
 
-    for (int i = 0; p && i < 4; i++) {
+    for (int i = 0; p && i < runs; i++) {
         double begun = sp_seconds(), took;
 
         dense_peer_run(p);
@@ -162,12 +164,11 @@ static double seconds_of(dense_peer *p)
     return best;
 }
 
-/* In the layout that is faster. */
-static int open_layer(layer *l, const spry_operator *op, int threads)
+/* A layer in both layouts; a product has one. */
+static void open_layouts(dense_peer *p[2], layer *l, const spry_operator *op,
+                         dense_layout other, int threads)
 {
     spry_operator bare = *op;
-    dense_peer *p[2];
-    int slow;
 
     bare.add = SPRY_ADD_NONE;
     bare.act = SPRY_ACT_NONE;
@@ -178,8 +179,17 @@ static int open_layer(layer *l, const spry_operator *op, int threads)
     p[0] = dense_peer_open(&bare, &l->t, PEER_ROWS, threads);
     p[1] = op->kind == SPRY_MATMUL
                ? NULL
-               : dense_peer_open(&bare, &l->t, PEER_BLOCKED, threads);
-    slow = seconds_of(p[0]) <= seconds_of(p[1]);
+               : dense_peer_open(&bare, &l->t, other, threads);
+}
+
+/* In the layout that is faster. */
+static int open_layer(layer *l, const spry_operator *op, int threads)
+{
+    dense_peer *p[2];
+    int slow;
+
+    open_layouts(p, l, op, PEER_BLOCKED, threads);
+    slow = seconds_of(p[0], 4) <= seconds_of(p[1], 4);
     l->peer = p[!slow];
     dense_peer_close(p[slow]);
     return l->peer != NULL;
@@ -193,25 +203,84 @@ static void run_layers(void *arg)
         dense_peer_run(l->layer[i].peer);
 }
 
-static void role_onednn(char **arg)
+static int open_executor(job *j, char **arg)
 {
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
-    layers all = {0};
-    int left = 0;
-    job j;
 
     o.threads = atoi(arg[1]);
     o.store = ":memory:";
-    open_job(&j, arg[0]);
-    insist(spry_executor_make(&j.e, j.g, &o));
+    open_job(j, arg[0]);
+    insist(spry_executor_make(&j->e, j->g, &o));
+    return o.threads;
+}
+
+/* The convolution or product of stage i; NULL: it is none. */
+static const spry_operator *sum_of(const job *j, int i)
+{
+    const spry_problem *p = j->e->stage[i].problem;
+    const spry_operator *op = p ? spry_problem_operator(p) : NULL;
+
+    return op && (op->kind == SPRY_CONV2D || op->kind == SPRY_MATMUL) ? op
+                                                                      : NULL;
+}
+
+static void role_layouts(char **arg)
+{
+    enum { ROWS, BLOCKED, FASTER, WINS };
+    double sum[WINS] = {0};
+    int count = 0, wins = 0, missing = 0;
+    job j;
+    int threads = open_executor(&j, arg);
+    dense_layout block =
+        spry_isa_bytes(j.e->m.isa) < 64 ? PEER_EIGHTS : PEER_SIXTEENS;
+
+    for (int i = 0; i < j.e->p->stages; i++) {
+        const spry_operator *op = sum_of(&j, i);
+        double best[2] = {HUGE_VAL, HUGE_VAL};
+        dense_peer *p[2] = {NULL, NULL};
+        layer l;
+
+        if (op)
+            open_layouts(p, &l, op, block, threads);
+        if (!p[0])
+            continue;
+        if (p[1] && strstr(dense_peer_about(p[1]), "ref")) {
+            dense_peer_close(p[1]); /* it has no kernel for that */
+            p[1] = NULL;
+            missing++;
+        }
+        for (int k = 0; k < 10; k++) /* in turns */
+            for (int w = 0; w < 2; w++)
+                best[w] = fmin(best[w], seconds_of(p[w], 3));
+        if (!p[1])
+            best[1] = best[0];
+        sum[ROWS] += best[0];
+        sum[BLOCKED] += best[1];
+        sum[FASTER] += fmin(best[0], best[1]);
+        wins += best[1] < 0.95 * best[0];
+        count++;
+        dense_peer_close(p[0]);
+        dense_peer_close(p[1]);
+    }
+    printf("{\"layers\": %d, \"neighbours\": %.6f, \"blocked\": %.6f, "
+           "\"faster\": %.6f, \"blocked_faster\": %d, \"missing\": %d}\n",
+           count, sum[ROWS], sum[BLOCKED], sum[FASTER], wins, missing);
+}
+
+static void role_onednn(char **arg)
+{
+    layers all = {0};
+    int left = 0;
+    job j;
+    int threads = open_executor(&j, arg);
+
     all.layer = sp_alloc(j.e->p->stages + 1, sizeof *all.layer);
     for (int i = 0; i < j.e->p->stages; i++) {
-        const spry_problem *p = j.e->stage[i].problem;
-        const spry_operator *op = p ? spry_problem_operator(p) : NULL;
+        const spry_operator *op = sum_of(&j, i);
 
-        if (!op || (op->kind != SPRY_CONV2D && op->kind != SPRY_MATMUL))
+        if (!op)
             continue;
-        if (open_layer(&all.layer[all.count], op, o.threads))
+        if (open_layer(&all.layer[all.count], op, threads))
             all.count++;
         else
             left++;
@@ -302,6 +371,7 @@ int main(int argc, char **argv)
         void (*act)(char **);
     } roles[] = {{"run", 3, role_run},
                  {"onednn", 2, role_onednn},
+                 {"layouts", 2, role_layouts},
                  {"tune", 6, role_tune},
                  {"check", 1, role_check}};
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Whole networks beside PyTorch, OpenCV and the sum of oneDNN's layers.
 
-    onnx.py [threads|peers|tune|transfer|right|export|orders]...
+    onnx.py [threads|peers|tune|transfer|right|export|orders|layouts]...
 
 Batch 1, one and two threads. Everyone is a process of its own that runs once
 when told to, in turns; ratios are medians of pairs of the same turn. QUICK=1
@@ -317,6 +317,31 @@ def part_orders(folder):
         r.close()
 
 
+def part_layouts(folder):
+    """What a layout of its own for every layer could win at most: oneDNN's
+    layers with channels as neighbours, in blocks of channels, and the faster
+    of both, as if moving from one to the other took no time."""
+    for net in NETS:
+        for threads in 1, 2:
+            out = subprocess.run(
+                [BUILD / "bench" / "bench-onnx", "layouts", f"net:{net}",
+                 str(threads)], capture_output=True, text=True,
+                env=environment(threads))
+            if out.returncode:
+                print(out.stderr.strip())
+                continue
+            x = json.loads(out.stdout)
+            if not x["layers"]:
+                print(f"{net}: oneDNN is not here")
+                continue
+            print(f"{net}, threads {threads}: {x['layers']} layers, channels "
+                  f"as neighbours {1e3 * x['neighbours']:.2f} ms, in blocks "
+                  f"{1e3 * x['blocked']:.2f}, the faster of each "
+                  f"{1e3 * x['faster']:.2f}: at most "
+                  f"{100 * (1 - x['faster'] / x['neighbours']):.1f} % to be "
+                  f"won, in {x['blocked_faster']} layers", flush=True)
+
+
 # ---- right, and as C ----
 
 def part_right(folder):
@@ -405,7 +430,7 @@ int main(int argc, char **argv)
 
 PARTS = {"threads": part_threads, "right": part_right, "export": part_export,
          "peers": part_peers, "tune": part_tune, "transfer": part_transfer,
-         "orders": part_orders}
+         "orders": part_orders, "layouts": part_layouts}
 
 
 def main():

@@ -79,7 +79,7 @@ static dnnl_memory_desc_t tensor(int dims, const dnnl_dim_t *size,
 /* The three tensors as they are given. */
 static void describe(dnnl_memory_desc_t plain[ARGUMENTS],
                      dnnl_memory_desc_t want[ARGUMENTS],
-                     const spry_operator *op, int blocked)
+                     const spry_operator *op, dense_layout layout)
 {
     dnnl_dim_t p = spry_operator_height(op), q = spry_operator_width(op);
     dnnl_format_tag_t images = dnnl_nhwc;
@@ -114,8 +114,14 @@ static void describe(dnnl_memory_desc_t plain[ARGUMENTS],
     plain[2] = tensor(4, out, images);
     plain[1] = tensor(5 - one, w + one, one ? dnnl_oihw : dnnl_goihw);
     want[1] = tensor(5 - one, w + one, dnnl_format_tag_any);
-    want[0] = blocked ? tensor(4, in, dnnl_format_tag_any) : plain[0];
-    want[2] = blocked ? tensor(4, out, dnnl_format_tag_any) : plain[2];
+    images = layout == PEER_ROWS       ? dnnl_nhwc
+             : layout == PEER_SIXTEENS ? dnnl_nChw16c
+             : layout == PEER_EIGHTS   ? dnnl_nChw8c
+                                       : dnnl_format_tag_any;
+    /* Few channels are no block; it takes pictures of three row by row. */
+    want[0] = layout > PEER_WINOGRAD && op->c < 8 ? tensor(4, in, dnnl_nchw)
+                                                  : tensor(4, in, images);
+    want[2] = tensor(4, out, images);
 }
 
 static dnnl_status_t choose(dnnl_primitive_desc_t *out, dnnl_engine_t engine,
@@ -157,7 +163,7 @@ static int prepare(dense_peer *p, const spry_operator *op,
     const char *about = "";
     int wrong;
 
-    describe(plain, want, op, layout != PEER_ROWS);
+    describe(plain, want, op, layout);
     if (bad(choose(&how, p->engine, op, layout, want)))
         return 1;
     wrong = bad(dnnl_primitive_create(&p->primitive, how));

@@ -7,7 +7,9 @@
 typedef enum {
     PEER_ROWS,    /* channels are neighbours, as in spry */
     PEER_BLOCKED, /* as it likes best */
-    PEER_WINOGRAD
+    PEER_WINOGRAD,
+    PEER_SIXTEENS, /* sixteen channels of a pixel, then the next pixel */
+    PEER_EIGHTS
 } dense_layout;
 
 typedef struct dense_peer dense_peer;
