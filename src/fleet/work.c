@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -60,10 +61,26 @@ static void write_all(int fd, const void *data, size_t n)
     }
 }
 
+/* Bytes of data that this process has mapped: a sanitizer's shadow is some
+ * terabytes of them. */
+static rlim_t data_mapped(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Not more than the machine has, and no files to speak of. */
 static void limit_child(const spry_machine *m)
 {
-    struct rlimit memory = {(rlim_t)m->memory, (rlim_t)m->memory};
+    rlim_t most = data_mapped() + (rlim_t)m->memory;
+    struct rlimit memory = {most, most};
     struct rlimit none = {0, 0};
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
