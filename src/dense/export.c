@@ -104,7 +104,7 @@ static spry_status write_weights(const sp_exporting *z)
         size_t pad = (ALIGN - n % ALIGN) % ALIGN;
         static const char zero[ALIGN];
 
-        good &= fwrite(z->w.part[i].data, 1, n, w.f) == n &&
+        good &= (n == 0 || fwrite(z->w.part[i].data, 1, n, w.f) == n) &&
                 fwrite(zero, 1, pad, w.f) == pad;
     }
     s = sp_writer_close(&w, good);
