@@ -120,8 +120,47 @@ static __attribute__((noinline)) void finish_curved(const sp_tile *t,
     }
 }
 
+/* What is most often done to whole vectors, without a question for each:
+ * short sums would take as long to be asked about as to be summed up. */
+typedef enum { ASKED, CLAMPED, SWISHED } ending;
+
+INLINE ending ending_of(const sp_tile *t, const int V)
+{
+    if (!t->last || t->add || t->keep < V * LANES)
+        return ASKED;
+    if (t->f->act == SPRY_ACT_HSWISH)
+        return SWISHED;
+    return t->f->curved ? ASKED : CLAMPED;
+}
+
+INLINE void put_all(const sp_tile *t, float *out, const vec sum[SUMS],
+                    const ending how, const int MR, const int V)
+{
+    static const float zeros[SP_TILE_V * LANES];
+    const float *bias = t->bias ? t->bias : zeros;
+    vec low = same(t->f->clamps ? t->f->low : -INFINITY);
+    vec high = same(t->f->clamps ? t->f->high : INFINITY);
+
+    UNROLL
+    for (int m = 0; m < MR; m++, out += t->pitch) {
+        UNROLL
+        for (int v = 0; v < V; v++) {
+            vec x = sum[m * V + v] + load(bias + v * LANES);
+
+            if (how == SWISHED)
+                x = curve(x, SPRY_ACT_HSWISH, 0, 0);
+            else {
+                x = choose(x < low, low, x);
+                x = choose(x > high, high, x);
+            }
+            store(out + v * LANES, x);
+        }
+    }
+}
+
 INLINE void one_tile(const sp_tile *t, const float *in, float *out,
-                     const float *add, const int MR, const int V)
+                     const float *add, const ending how, const int MR,
+                     const int V)
 {
     const float *before = add && t->f->adds_before ? add : NULL;
     vec sum[SUMS];
@@ -130,6 +169,14 @@ INLINE void one_tile(const sp_tile *t, const float *in, float *out,
     for (int i = 0; i < MR * V; i++)
         sum[i] = t->first ? (vec){0} : load(t->sums + i * LANES);
     add_taps(sum, t, in, MR, V);
+    if (how == CLAMPED) {
+        put_all(t, out, sum, CLAMPED, MR, V);
+        return;
+    }
+    if (how == SWISHED) {
+        put_all(t, out, sum, SWISHED, MR, V);
+        return;
+    }
     if (!t->last) {
         UNROLL
         for (int i = 0; i < MR * V; i++)
@@ -150,10 +197,11 @@ INLINE void one_tile(const sp_tile *t, const float *in, float *out,
 INLINE void tiles(const sp_tile *t, const int MR, const int V)
 {
     const float *in = t->in, *add = t->add;
+    const ending how = ending_of(t, V);
     float *out = t->out;
 
     for (int64_t i = 0; i < t->tiles; i++) {
-        one_tile(t, in, out, add, MR, V);
+        one_tile(t, in, out, add, how, MR, V);
         in += MR * t->pixel;
         out += MR * t->pitch;
         add = add ? add + MR * t->pitch : NULL;
