@@ -8,6 +8,9 @@
 void graph_layers_print(const spry_graph *g);
 void graph_layers_json(json *j, const spry_graph *g);
 
+/* All of it (graph_inspect.c). */
+spry_status graph_inspect(const spry_graph *g);
+
 /* Dense or sparse, and how: of every stage that has weights. */
 void graph_chosen_print(const spry_executor *e);
 void graph_chosen_json(json *j, const spry_executor *e);

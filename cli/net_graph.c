@@ -93,67 +93,6 @@ static spry_status time_runs(double *best, spry_executor *e,
     return s;
 }
 
-/* ---- inspect ---- */
-
-static void print_value(const char *what, const spry_graph_value *v)
-{
-    printf("%s %s: %s", what, v->name, v->whole ? "int64" : "float32");
-    for (int i = 0; i < v->dims; i++)
-        printf("%s%" PRId64, i ? " x " : " ", v->dim[i]);
-    printf("\n");
-}
-
-static void json_value(json *j, const spry_graph_value *v)
-{
-    json_open(j, NULL, '{');
-    json_text(j, "name", v->name);
-    json_text(j, "type", v->whole ? "int64" : "float32");
-    json_open(j, "shape", '[');
-    for (int i = 0; i < v->dims; i++)
-        json_integer(j, NULL, v->dim[i]);
-    json_close(j, ']');
-    json_close(j, '}');
-}
-
-static void inspect_json(const spry_graph *g)
-{
-    json j = json_begin("spry.net.graph/1");
-    spry_graph_value v = {.size = sizeof v};
-
-    json_integer(&j, "operators", spry_graph_nodes(g));
-    json_integer(&j, "params", spry_graph_params(g));
-    json_integer(&j, "macs", spry_graph_macs(g));
-    json_open(&j, "inputs", '[');
-    for (int i = 0; spry_graph_input(g, i, &v) == SPRY_OK; i++)
-        json_value(&j, &v);
-    json_close(&j, ']');
-    json_open(&j, "outputs", '[');
-    for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
-        json_value(&j, &v);
-    json_close(&j, ']');
-    graph_layers_json(&j, g);
-    json_end(&j);
-}
-
-static spry_status inspect(const spry_graph *g)
-{
-    spry_graph_value v = {.size = sizeof v};
-
-    if (cli.json) {
-        inspect_json(g);
-        return SPRY_OK;
-    }
-    printf("%d operators, %s parameters, %s multiply-adds\n",
-           spry_graph_nodes(g), say_count((double)spry_graph_params(g)),
-           say_count((double)spry_graph_macs(g)));
-    for (int i = 0; spry_graph_input(g, i, &v) == SPRY_OK; i++)
-        print_value("input", &v);
-    for (int i = 0; spry_graph_output(g, i, &v) == SPRY_OK; i++)
-        print_value("output", &v);
-    graph_layers_print(g);
-    return SPRY_OK;
-}
-
 /* ---- run ---- */
 
 static void report_run(const graph_arrays *a, double seconds)
@@ -432,7 +371,7 @@ static const struct {
     opt_page page;
 } actions[] = {
     {"inspect",
-     inspect,
+     graph_inspect,
      {"net inspect",
       "MODEL.onnx|net:NAME",
       "Show inputs, outputs, parameters and multiply-adds, and of every layer\n"
@@ -497,8 +436,9 @@ spry_status net_graph(int argc, char **argv)
             spry_graph_free(g);
             return s;
         }
-    return say_fail(SPRY_USAGE,
-                    "of an operator graph: net inspect, run, explain, tune or "
-                    "export, not '%s'",
-                    argv[0]);
+    return say_fail(
+        SPRY_USAGE,
+        "of an operator graph: net graph_inspect, run, explain, tune or "
+        "export, not '%s'",
+        argv[0]);
 }
