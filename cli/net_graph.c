@@ -436,9 +436,8 @@ spry_status net_graph(int argc, char **argv)
             spry_graph_free(g);
             return s;
         }
-    return say_fail(
-        SPRY_USAGE,
-        "of an operator graph: net graph_inspect, run, explain, tune or "
-        "export, not '%s'",
-        argv[0]);
+    return say_fail(SPRY_USAGE,
+                    "of an operator graph: net inspect, run, explain, tune or "
+                    "export, not '%s'",
+                    argv[0]);
 }
