@@ -11,10 +11,9 @@ int sp_matrix_one_value(const spry_matrix *m)
 
     if (!(fabs(v) >= 1 && fabs(v) < 1e30))
         return 0;
-    for (int64_t k = 1; k < m->nnz; k++)
-        if (sp_val(m, k) != v)
-            return 0;
-    return 1;
+    /* Each is as the one before it, bit by bit. */
+    return memcmp(m->val, (const char *)m->val + m->type,
+                  (size_t)(m->nnz - 1) * m->type) == 0;
 }
 
 /* Equal bit by bit, so that NaN is found again and -0 stays apart from 0. */
@@ -54,6 +53,39 @@ static int add(sp_palette *c, double v)
     c->value[c->count] = v;
     c->find[at] = (int16_t)++c->count;
     return 1;
+}
+
+/* Every value's code; 0: there are too many. */
+#define NOTE(name, Value)                                           \
+    static int name(sp_palette *c, uint8_t *code, const void *list, \
+                    int64_t count)                                  \
+    {                                                               \
+        const Value *value = list;                                  \
+                                                                    \
+        for (int64_t k = 0; k < count; k++) {                       \
+            double v = (double)value[k];                            \
+            int at = place_of(c, v);                                \
+                                                                    \
+            if (!c->find[at] && !add(c, v))                         \
+                return 0;                                           \
+            code[k] = (uint8_t)(c->find[at] - 1);                   \
+        }                                                           \
+        return 1;                                                   \
+    }
+
+NOTE(note_floats, float)
+NOTE(note_doubles, double)
+
+void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m)
+{
+    int few;
+
+    memset(out, 0, sizeof *out);
+    add(out, 0);
+    few = m->type == SPRY_F32 ? note_floats(out, code, m->val, m->nnz)
+                              : note_doubles(out, code, m->val, m->nnz);
+    if (!few)
+        out->count = SP_PALETTE + 1;
 }
 
 void sp_palette_of(sp_palette *out, const spry_matrix *m)

@@ -6,6 +6,8 @@
  * out. */
 #include "pack/pack.h"
 
+#include <string.h>
+
 #include "pack/internal.h"
 
 typedef struct {
@@ -16,6 +18,7 @@ typedef struct {
 
 struct sp_slots {
     int threads, wide, parts;
+    uint8_t *code; /* [entries] with a palette: room for their codes */
     part_slots part[];
 };
 
@@ -126,17 +129,28 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
     int as_given = x->format == SPRY_CSR && !x->order && !x->panel &&
                    !sp_has_tensor(p->op) && !p->order;
 
+    spry_status s;
+
     *out = NULL;
     threads = sp_pack_threads(p->A, threads);
-    if (as_given || x->palette == 1)
-        return note_nothing(out, p->A->nnz, threads);
-    return ask_packer(out, p, x, lanes, threads);
+    s = as_given || x->palette == 1 ? note_nothing(out, p->A->nnz, threads)
+                                    : ask_packer(out, p, x, lanes, threads);
+    if (s != SPRY_OK || x->palette < 2)
+        return s;
+    (*out)->code = sp_alloc_raw(p->A->nnz + 1, 1);
+    if ((*out)->code)
+        return SPRY_OK;
+    sp_slots_free(*out);
+    *out = NULL;
+    return sp_fail_memory((size_t)p->A->nnz);
 }
 
 void sp_slots_free(sp_slots *w)
 {
     for (int i = 0; w && i < w->parts; i++)
         sp_free(w->part[i].entry);
+    if (w)
+        sp_free(w->code);
     sp_free(w);
 }
 
@@ -190,13 +204,30 @@ static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
     }
 }
 
-/* The table anew, then every entry's code. */
+/* Codes of places [from, to) out of those of the entries. */
+static void put_piece(uint8_t *code, const sp_slots *w, const part_slots *q,
+                      int64_t from, int64_t to)
+{
+    const int32_t *narrow = q->entry;
+    const int64_t *wide = q->entry;
+
+    if (!q->entry)
+        memcpy(code + from, w->code + from, (size_t)(to - from));
+    for (int64_t k = from; q->entry && !w->wide && k < to; k++)
+        if (narrow[k] >= 0)
+            code[k] = w->code[narrow[k]];
+    for (int64_t k = from; q->entry && w->wide && k < to; k++)
+        if (wide[k] >= 0)
+            code[k] = w->code[wide[k]];
+}
+
+/* Nothing changes before it is known that the values fit. */
 static spry_status put_codes(sp_packed *k, const sp_slots *w,
                              const sp_sparse *p, const spry_matrix *A, int most)
 {
     sp_palette table;
 
-    sp_palette_of(&table, A);
+    sp_palette_codes(&table, w->code, A);
     if (table.count > most)
         return sp_fail(SPRY_USAGE,
                        "this plan keeps codes for at most %d values, and with "
@@ -208,12 +239,11 @@ static spry_status put_codes(sp_packed *k, const sp_slots *w,
 
         for (int t = 0; t < most; t++)
             sp_dense_put(p, part->val, t, t < table.count ? table.value[t] : 0);
-        for (int64_t at = 0; at < q->count; at++) {
-            int64_t e = entry_at(w, q, at);
-
-            if (e >= 0)
-                part->code[at] = (uint8_t)sp_palette_code(&table, sp_val(A, e));
-        }
+#pragma omp parallel for num_threads(w->threads) \
+    schedule(static) if (w->threads > 1)
+        for (int64_t from = 0; from < q->count; from += PIECE)
+            put_piece(part->code, w, q, from,
+                      q->count - from < PIECE ? q->count : from + PIECE);
     }
     return SPRY_OK;
 }

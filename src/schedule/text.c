@@ -75,6 +75,28 @@ static int read_value(int32_t *out, const sp_param *q, const char *word,
     return *end == 0 && value >= 0 && value <= 1 << 30;
 }
 
+/* A name that is none, and those that the format has for any operation. */
+static spry_status no_parameter(const spry_schedule *x, const char *word,
+                                size_t n)
+{
+    const sp_format *f = sp_format_of(x);
+    char names[320] = "";
+
+    for (int i = 0; i < sp_param_count; i++) {
+        int used = 0;
+
+        for (int op = 0; op < SPRY_OPS; op++)
+            used |= sp_param_used(&sp_params[i], x->format, (spry_op)op);
+        if (used && strlen(names) + 16 < sizeof names) {
+            strcat(names, *names ? ", " : "");
+            strcat(names, sp_params[i].name);
+        }
+    }
+    return sp_fail(SPRY_USAGE,
+                   "schedule: there is no parameter '%.*s'; %s has %s", (int)n,
+                   word, f->name, names);
+}
+
 static spry_status read_word(spry_schedule *x, const char *word, size_t n)
 {
     const char *equals = memchr(word, '=', n);
@@ -82,6 +104,8 @@ static spry_status read_word(spry_schedule *x, const char *word, size_t n)
         equals ? find_param(word, (size_t)(equals - word)) : NULL;
     int32_t value;
 
+    if (equals && !q && x->format != SPRY_SUPER) /* it has other words */
+        return no_parameter(x, word, (size_t)(equals - word));
     if (!q ||
         !read_value(&value, q, equals + 1, n - (size_t)(equals + 1 - word)))
         return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not understood",

@@ -46,6 +46,7 @@ try run gen:banded,rows=30 --x a.npy --random
 refuse 2 bandit "$SPRY" generate bandit --out x.mtx
 refuse 2 bandit "$SPRY" tune gen:bandit
 refuse 2 avx3 "$SPRY" tune gen:banded,rows=30 --isa avx3
-refuse 2 til=4 "$SPRY" predict gen:banded,rows=30 --schedule "csr til=4"
+refuse 2 "no parameter 'til'; csr has tile" \
+    "$SPRY" predict gen:banded,rows=30 --schedule "csr til=4"
 refuse 2 zsr "$SPRY" predict gen:banded,rows=30 --schedule zsr
 exit 0

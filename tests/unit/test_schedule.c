@@ -38,7 +38,7 @@ static void nonsense_is_named(void **state)
     static const char *const bad[][2] = {
         {"", "\"\""},           {"coo", "\"coo\""},
         {"csr tile", "tile"},   {"csr tile=x", "tile=x"},
-        {"csr tile=-1", "-1"},  {"csr speed=9", "speed=9"},
+        {"csr tile=-1", "-1"},  {"csr speed=9", "'speed'; csr has tile"},
         {"csr order=up", "up"}, {"csr tile=99999999999", "99999999999"},
     };
     spry_schedule x;
