@@ -338,9 +338,10 @@ spry_status sp_evaluate_operators(spry_grades *out, const char *const *name,
     sp_operator_records o;
     spry_status s = sp_operator_records_open(&o, db, opt);
 
+    if (s != SPRY_OK)
+        return s;
     for (int i = 0; i < count && s == SPRY_OK; i++)
         s = evaluate(&out[i], name[i], i, &o);
-    if (s == SPRY_OK || o.subject)
-        sp_operator_records_close(&o);
+    sp_operator_records_close(&o);
     return s;
 }

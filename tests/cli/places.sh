@@ -26,6 +26,8 @@ then
     echo "no strace: writes were not watched"
     exit 0
 fi
+# Leaks cannot be looked for by a sanitizer beside strace.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 # shellcheck disable=SC2086
 strace -f -qq -o trace -e trace=%file,connect,socket "$SPRY" tune \
     gen:uniform,rows=2000,nnz=21000 $how --effort patient >/dev/null 2>&1
