@@ -148,15 +148,18 @@ static void sum_block(uint64_t out[2], const uint32_t *key, const uint8_t *data)
 
 #endif
 
-__extension__ typedef unsigned __int128 wide;
-
-/* x times the point, plus more, modulo the prime; more < 2^61. */
+/* x times the point, plus more, modulo the prime; all are below 2^61. By
+ * halves: 2^64 is 8 there, and 2^61 is 1. */
 static uint64_t step(uint64_t x, uint64_t point, uint64_t more)
 {
-    wide y = (wide)x * point + more;
-    uint64_t z = (uint64_t)(y & PRIME) + (uint64_t)(y >> 61);
+    const uint64_t low = 0xffffffffu, few = ((uint64_t)1 << 29) - 1;
+    uint64_t top = (x >> 32) * (point >> 32), end = (x & low) * (point & low);
+    uint64_t middle = (x >> 32) * (point & low) + (x & low) * (point >> 32);
+    uint64_t y = 8 * top + (middle >> 29) + ((middle & few) << 32) +
+                 (end & PRIME) + (end >> 61) + more;
 
-    return z >= PRIME ? z - PRIME : z;
+    y = (y & PRIME) + (y >> 61);
+    return y >= PRIME ? y - PRIME : y;
 }
 
 static void take_block(uint64_t value[2], const sp_digest_key *key,
