@@ -27,18 +27,28 @@ spry_status make_folder(const char *path)
     return SPRY_OK;
 }
 
-spry_status open_matrix(spry_matrix **out, const char *path)
-{
-    if (strncmp(path, "gen:", 4) == 0)
-        return say_status(spry_matrix_generate(out, path + 4, cli.seed));
-    return say_status(spry_matrix_read(out, path));
-}
-
 static int ends_in(const char *path, const char *ending)
 {
     size_t n = strlen(path), k = strlen(ending);
 
     return n > k && strcasecmp(path + n - k, ending) == 0;
+}
+
+static int is_network(const char *path)
+{
+    return strncmp(path, "net:", 4) == 0 || ends_in(path, ".onnx") ||
+           ends_in(path, ".spnet");
+}
+
+spry_status open_matrix(spry_matrix **out, const char *path)
+{
+    if (strncmp(path, "gen:", 4) == 0)
+        return say_status(spry_matrix_generate(out, path + 4, cli.seed));
+    if (is_network(path))
+        return say_fail(SPRY_USAGE,
+                        "%s is a network, not a matrix; see spry net --help",
+                        path);
+    return say_status(spry_matrix_read(out, path));
 }
 
 int is_tensor(const char *path)

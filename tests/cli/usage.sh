@@ -43,6 +43,7 @@ try tune gen:banded,rows=30 --cols 1.5
 try run gen:banded,rows=30 --x a.npy --random
 
 # The library's own words for what it does not know.
+refuse 2 'is a network' "$SPRY" tune net:resnet50
 refuse 2 bandit "$SPRY" generate bandit --out x.mtx
 refuse 2 bandit "$SPRY" tune gen:bandit
 refuse 2 avx3 "$SPRY" tune gen:banded,rows=30 --isa avx3
