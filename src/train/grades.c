@@ -203,12 +203,12 @@ static spry_status tell(const sp_grading *g, const sp_examples *e,
     spry_judged now = {.model = g->model,
                        .problem = name ? name : "",
                        .choices = n,
-                       .score = v,
-                       .seconds = v + n,
                        .baseline = exp(baseline_of(c, n))};
 
     if (!v)
         return sp_fail_memory(2 * (size_t)n * sizeof *v);
+    now.score = v;
+    now.seconds = v + n;
     for (int64_t i = 0; i < n; i++) {
         v[i] = c[i].score;
         v[n + i] = exp(c[i].time);
