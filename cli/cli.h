@@ -117,6 +117,8 @@ typedef struct table table;
  * side its cells lean to. NULL when memory is short. */
 table *table_new(const char *columns);
 void table_cell(table *t, const char *fmt, ...) CLI_PRINTF_LIKE(2, 3);
+/* A share in percent, or nothing where it is not known. */
+void table_share(table *t, int known, double share);
 void table_bold(table *t); /* the row now being filled */
 /* Print and free. The widest column gives way on a narrow terminal. */
 void table_print(table *t, FILE *out);

@@ -68,10 +68,7 @@ void graph_chosen_print(const spry_executor *e)
         if (x.macs == 0)
             continue;
         table_cell(t, "%s", x.name);
-        if (x.density < 1)
-            table_cell(t, "%.0f %%", 100 * (1 - x.density));
-        else
-            table_cell(t, "%s", "");
+        table_share(t, x.density < 1, 1 - x.density);
         table_cell(t, "%s", graph_chosen(&x));
         table_cell(t, "%s", x.way);
     }

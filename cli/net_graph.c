@@ -192,11 +192,10 @@ static void explain_text(const spry_executor *e, double peak, double sum)
         table_cell(t, "%s", x.task);
         table_cell(t, "%s", graph_chosen(&x));
         table_cell(t, "%s", x.way);
-        table_cell(t, x.density < 1 ? "%.0f %%" : "", 100 * (1 - x.density));
+        table_share(t, x.density < 1, 1 - x.density);
         table_cell(t, "%s", say_seconds(x.seconds));
         table_cell(t, "%.1f %%", sum > 0 ? 100 * x.seconds / sum : 0);
-        table_cell(t, peak > 0 && x.macs > 0 ? "%.0f %%" : "",
-                   100 * rate / (peak > 0 ? peak : 1));
+        table_share(t, peak > 0 && x.macs > 0, rate / (peak > 0 ? peak : 1));
     }
     if (t)
         table_print(t, stdout);

@@ -65,6 +65,14 @@ void table_cell(table *t, const char *fmt, ...)
     va_end(args);
 }
 
+void table_share(table *t, int known, double share)
+{
+    if (known)
+        table_cell(t, "%.0f %%", 100 * share);
+    else
+        table_cell(t, "%s", "");
+}
+
 void table_bold(table *t)
 {
     if (t && t->count)
