@@ -108,7 +108,7 @@ static void tuning_options_make_sense(void **state)
     }
     bad[0].effort = (spry_effort)17;
     bad[1].seconds = -1;
-    bad[2].seconds = NAN;
+    bad[2].seconds = (double)NAN;
     bad[3].threads = -2;
     bad[4].calls = -1;
     bad[5].size = 3;

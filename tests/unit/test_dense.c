@@ -15,8 +15,8 @@ static void text_round_trip(void **state)
 {
     static const char *const texts[] = {
         "conv2d,h=56,w=56,c=64,k=64,r=3,pad=1",
-        "conv2d,n=2,h=9,w=7,c=6,k=4,r=1,s=3,stride=2x1,pad=0x1x1x2,dilate=1x2,"
-        "groups=2,bias=1,add=before,act=clip,beta=6",
+        ("conv2d,n=2,h=9,w=7,c=6,k=4,r=1,s=3,stride=2x1,pad=0x1x1x2,"
+         "dilate=1x2,groups=2,bias=1,add=before,act=clip,beta=6"),
         "conv2d,h=5,w=5,c=8,k=8,r=3,groups=8,act=hswish",
         "matmul,batch=12,m=128,n=128,k=64,b=given,transposed=1",
         "matmul,m=8,n=16,k=4,bias=1,act=gelu,pitch=32",

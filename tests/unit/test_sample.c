@@ -128,7 +128,7 @@ static void the_certificate_counts_every_problem(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(line[i].grades.problems, MATRICES - 1);
     assert_true(line[0].kept == line[0].records);
-    assert_true(line[1].kept < 0.6 * (double)line[1].records);
+    assert_true((double)line[1].kept < 0.6 * (double)line[1].records);
     check_ok(spry_sample_importance(w, 4, &count, db, &o));
     assert_int_equal(count, 4);
     assert_true(w[0].importance >= w[1].importance && w[0].importance > 0.1 &&

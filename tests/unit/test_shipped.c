@@ -75,8 +75,8 @@ static void use_model(const char *path, spry_op op)
 static void use_operators(const char *path, const char *name)
 {
     static const char *const texts[] = {"op:conv2d,h=20,w=20,c=32,k=48,r=3",
-                                        "op:conv2d,h=20,w=20,c=32,k=32,r=3,"
-                                        "groups=32",
+                                        ("op:conv2d,h=20,w=20,c=32,k=32,r=3,"
+                                         "groups=32"),
                                         "op:matmul,m=40,n=48,k=50"};
     spry_model_facts facts = {.size = sizeof facts};
     spry_machine m;
