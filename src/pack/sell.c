@@ -71,7 +71,8 @@ static spry_status sort_windows(const sp_pack_job *w, slices *c)
         return sp_fail_memory((size_t)rows * sizeof *spare);
     for (int64_t i = 0; i < c->units * c->lanes; i++)
         c->row[i] = i < rows ? i : -1;
-    sigma = sigma < rows ? sigma : rows;
+    if (sigma > rows)
+        sigma = rows > 0 ? rows : 1; /* a step of 0 is none */
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic)
     for (int64_t i = 0; i < (spare ? rows : 0); i += sigma)
         sort_window(c, c->row + i, spare + i,
