@@ -15,7 +15,7 @@
 #include "measure/measure.h"
 
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
 #endif
 #endif
@@ -385,7 +385,7 @@ static void memory_can_be_limited(void **state)
     sp_child_verdict v;
 
 #ifdef __SANITIZE_ADDRESS__
-    skip_because("the address sanitizer maps terabytes for itself");
+    skip_because("a sanitizer maps terabytes for itself");
 #endif
     if (getenv("SPRY_EMULATOR"))
         skip_because("the emulator does not limit the memory of its guest");
