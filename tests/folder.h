@@ -17,4 +17,13 @@ static inline char *make_folder(char out[TEST_FOLDER])
     return mkdtemp(out);
 }
 
+/* With all that is in it; 0: it could not be. */
+static inline int remove_folder(const char *folder)
+{
+    char command[TEST_FOLDER + 16];
+
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command) == 0;
+}
+
 #endif

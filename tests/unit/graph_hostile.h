@@ -3,7 +3,7 @@
 #define SPRY_GRAPH_HOSTILE_H
 
 #include "check.h"
-#include "folder.h"
+#include "in_folder.h"
 #include "onnx_bytes.h"
 
 #include <stdio.h>
@@ -12,25 +12,8 @@
 
 #include "spry/graph.h"
 
-static char folder[TEST_FOLDER];
-
 static const int64_t four[] = {1, 4};
 static const float numbers[] = {1, 2, 3, 4};
-
-static inline int enter(void **state)
-{
-    (void)state;
-    return make_folder(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int leave(void **state)
-{
-    char command[TEST_FOLDER + 16];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static inline void save(const char *path, const void *data, size_t n)
 {

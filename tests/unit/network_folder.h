@@ -3,7 +3,7 @@
 #define SPRY_NETWORK_FOLDER_H
 
 #include "check.h"
-#include "folder.h"
+#include "in_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,24 +11,6 @@
 #include <unistd.h>
 
 #include "network/spnet.h"
-
-/* A folder of this test's own, emptied by the system. */
-static char folder[TEST_FOLDER];
-
-static inline int enter_folder(void **state)
-{
-    (void)state;
-    return make_folder(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int leave_folder(void **state)
-{
-    char command[TEST_FOLDER + 16];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 /* Without the care for the disk that sp_file_write takes. */
 static inline void write_bytes(const char *path, const char *data, size_t len)

@@ -1,7 +1,7 @@
 /* test_graph.c - built-in networks: their sums, their way through a file. */
 #include "check.h"
-#include "folder.h"
 #include "graph_operands.h"
+#include "in_folder.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,23 +11,6 @@
 
 #include "base/base.h"
 #include "spry/graph.h"
-
-static char folder[TEST_FOLDER];
-
-static int enter(void **state)
-{
-    (void)state;
-    return make_folder(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    char command[TEST_FOLDER + 16];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 /* Parameters and multiply-adds, as published for torchvision's networks and
  * for BERT-base; BERT's first token has 768 x 768 more in its pooler. */
@@ -121,5 +104,5 @@ int main(void)
                                        cmocka_unit_test(files),
                                        cmocka_unit_test(usage)};
 
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -192,5 +192,5 @@ int main(void)
         cmocka_unit_test(enough),
     };
 
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -160,7 +160,9 @@ static void names_alone_are_legal(void **state)
 
         check_ok(spry_problem_make(&p, given[i].op, A, 64, SPRY_F32));
         check_ok(spry_schedule_parse_for(&x, given[i].text, given[i].op));
-        if (!x.stream || sp_isa_of(m.isa)->streams)
+        if (x.stream && !sp_isa_of(m.isa)->streams)
+            assert_int_equal(spry_schedule_legal(&x, p, &m), SPRY_USAGE);
+        else
             check_ok(spry_schedule_legal(&x, p, &m));
         spry_problem_free(p);
     }

@@ -219,7 +219,7 @@ static void tune_there(void *shared, int me)
 
 static void stores(void **state)
 {
-    char dir[TEST_FOLDER], command[TEST_FOLDER + 16];
+    char dir[TEST_FOLDER];
     shared_store x = {0};
     spry_matrix *A;
     spry_problem *p;
@@ -235,8 +235,7 @@ static void stores(void **state)
         assert_true(!x.failed[i] || x.failed[i] == SPRY_BUDGET);
     spry_problem_free(p);
     spry_matrix_free(A);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
 }
 
 typedef struct {

@@ -71,6 +71,31 @@ static void use_model(const char *path, spry_op op)
     spry_matrix_free(A);
 }
 
+/* The model of its class says how long every way of an operator takes. */
+static void ask_operator(const char *text)
+{
+    spry_machine m;
+    spry_operator op;
+    spry_problem *p;
+    sp_dense_way *way;
+    double *seconds;
+    int count;
+
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_operator_parse(&op, text));
+    check_ok(spry_problem_dense(&p, &op));
+    check_ok(sp_dense_ways(&way, &count, sp_dense_of(p), &m));
+    seconds = sp_alloc(count, sizeof *seconds);
+    assert_string_equal(
+        sp_dense_expect(seconds, sp_dense_of(p), way, count, &m),
+        "trees and networks");
+    for (int k = 0; k < count; k++)
+        assert_true(isfinite(seconds[k]) && seconds[k] > 0);
+    sp_free(seconds);
+    sp_free(way);
+    spry_problem_free(p);
+}
+
 /* The same for models of dense operators. */
 static void use_operators(const char *path, const char *name)
 {
@@ -79,34 +104,17 @@ static void use_operators(const char *path, const char *name)
                                          "groups=32"),
                                         "op:matmul,m=40,n=48,k=50"};
     spry_model_facts facts = {.size = sizeof facts};
-    spry_machine m;
-    double *seconds;
 
     check_ok(spry_model_info(&facts, path));
     assert_string_equal(facts.operators, name);
     assert_true(facts.records > 0 && facts.numbers > 0);
-    check_ok(spry_machine_detect(&m));
     setenv("SPRY_MODELS", MODELS, 1);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         spry_operator op;
-        spry_problem *p;
-        sp_dense_way *way;
-        int count;
 
         check_ok(spry_operator_parse(&op, texts[i]));
-        if (strcmp(sp_dense_class_name(sp_dense_class_of(&op)), name) != 0)
-            continue;
-        check_ok(spry_problem_dense(&p, &op));
-        check_ok(sp_dense_ways(&way, &count, sp_dense_of(p), &m));
-        seconds = sp_alloc(count, sizeof *seconds);
-        assert_string_equal(
-            sp_dense_expect(seconds, sp_dense_of(p), way, count, &m),
-            "trees and networks");
-        for (int k = 0; k < count; k++)
-            assert_true(isfinite(seconds[k]) && seconds[k] > 0);
-        sp_free(seconds);
-        sp_free(way);
-        spry_problem_free(p);
+        if (strcmp(sp_dense_class_name(sp_dense_class_of(&op)), name) == 0)
+            ask_operator(texts[i]);
     }
     unsetenv("SPRY_MODELS");
     sp_dense_forget();
@@ -136,51 +144,28 @@ static void put_model(const char *dir)
     assert_int_equal(system(command), 0);
 }
 
-static void ask_operators(void)
-{
-    spry_machine m;
-    spry_operator op;
-    spry_problem *p;
-    sp_dense_way *way;
-    double *seconds;
-    int count;
-
-    check_ok(spry_machine_detect(&m));
-    check_ok(spry_operator_parse(&op, "op:matmul,m=40,n=48,k=50"));
-    check_ok(spry_problem_dense(&p, &op));
-    check_ok(sp_dense_ways(&way, &count, sp_dense_of(p), &m));
-    seconds = sp_alloc(count, sizeof *seconds);
-    assert_string_equal(
-        sp_dense_expect(seconds, sp_dense_of(p), way, count, &m),
-        "trees and networks");
-    sp_free(seconds);
-    sp_free(way);
-    spry_problem_free(p);
-}
-
 /* A file that is replaced takes the model it held with it. */
 static void replaced_operators_are_forgotten(void **state)
 {
-    char dir[TEST_FOLDER], command[TEST_FOLDER + 16];
+    char dir[TEST_FOLDER];
     int64_t one;
 
     (void)state;
     assert_non_null(make_folder(dir));
     setenv("SPRY_MODELS", dir, 1);
     put_model(dir);
-    ask_operators();
+    ask_operator("op:matmul,m=40,n=48,k=50");
     one = sp_alloc_live();
     assert_true(one > 0);
     for (int i = 0; i < 2; i++) {
         put_model(dir);
-        ask_operators();
+        ask_operator("op:matmul,m=40,n=48,k=50");
         assert_int_equal(sp_alloc_live(), one);
     }
     unsetenv("SPRY_MODELS");
     sp_dense_forget();
     assert_int_equal(sp_alloc_live(), 0);
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(dir));
 }
 
 static void shipped_models_are_of_use(void **state)

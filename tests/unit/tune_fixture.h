@@ -38,12 +38,10 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     fixture *f = *state;
-    char command[TEST_FOLDER + 16];
 
     spry_problem_free(f->p);
     spry_matrix_free(f->A);
-    snprintf(command, sizeof command, "rm -rf %s", f->dir);
-    assert_int_equal(system(command), 0);
+    assert_true(remove_folder(f->dir));
     free(f);
     return 0;
 }
