@@ -34,8 +34,8 @@ spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed)
 
 /* ---- where time ended before anything was proven ---- */
 
-/* A ratio of which nothing is known, and worth no effort: who asks for an
- * answer that was measured does not find it. */
+/* A ratio of which nothing is known (stores take finite ones), and worth no
+ * effort: who asks for an answer that was measured does not find it. */
 void sp_answer_unproven(spry_answer *a)
 {
     a->low = 0;
@@ -48,10 +48,11 @@ static int is_unproven(const spry_answer *a)
     return a->low < 1 && strcmp(a->schedule, a->baseline) == 0;
 }
 
-/* With more time something may be found. */
+/* With more time something may be found. Who names none has at least what an
+ * adviser with a learned model takes. */
 static int has_no_more_time(const sp_tuner *t, const spry_answer *a)
 {
-    static const double USUAL = 10, NOT_MORE = 1.25;
+    static const double USUAL = 3.5, NOT_MORE = 1.25;
     double asked = t->opt.seconds > 0 ? t->opt.seconds : USUAL;
 
     return asked <= NOT_MORE * a->tuning_seconds;
