@@ -31,7 +31,8 @@ static const opt_page page = {
     "Learn to order the edges of these networks (EON). Of generated ones the\n"
     "second is made with the seed plus 1, and so on. The reward of an order\n"
     "is minus its reads and writes under LRU; a share is reads and writes by\n"
-    "those of the blocked order. Ctrl-C keeps the best so far. Then\n"
+    "those of the plain order that moves least. Ctrl-C keeps the best so far.\n"
+    "Then\n"
     "  spry net order NETWORK --order eon --model order.nn",
     {options, net_reading},
     1,
@@ -71,7 +72,7 @@ static int note(const spry_eon_progress *now, void *payload)
     }
     c->row[c->count++] = *now;
     snprintf(text, sizeof text,
-             "%lld orders in %.0f s, %.3f of blocked, best %.3f",
+             "%lld orders in %.0f s, %.3f of the best plain order, best %.3f",
              (long long)now->episodes, now->seconds, now->share, now->best);
     progress_say(text);
     return stop_asked();
@@ -134,7 +135,7 @@ static void print_short(const curve *c)
     const spry_eon_progress *first = c->row, *last = first + c->count - 1;
 
     fprintf(stderr,
-            "%s: %s orders in %s; %.3f of blocked's reads and writes, "
+            "%s: %s orders in %s; %.3f of plain reads and writes, "
             "%.3f before\n",
             file, say_count((double)last->episodes), say_seconds(last->seconds),
             last->best, first->share);

@@ -84,7 +84,7 @@ static int open_net(pruned_net *n, const char *name, double zeros,
 static void measure(int which, const spry_machine *m, double seconds)
 {
     double took[LEVELS][ROUNDS], ratio[ROUNDS];
-    pruned_net n[LEVELS] = {{NULL}};
+    pruned_net n[LEVELS] = {{0}};
     int good = 1;
 
     for (int i = 0; good && i < LEVELS; i++)

@@ -22,8 +22,8 @@ typedef enum { SPRY_EON_MOVES, SPRY_EON_ATTENTION } spry_eon;
  * with the largest eigenvalues, or what GraphSAGE learns of it. */
 typedef enum { SPRY_LAPLACIAN, SPRY_SAGE } spry_embedding;
 
-/* How far it is. Shares are reads and writes divided by those of the blocked
- * order, geometric means over networks and memories. */
+/* How far it is. Shares are reads and writes divided by those of the plain
+ * order that moves least, geometric means over networks and memories. */
 typedef struct {
     int64_t episodes; /* orders made to learn from */
     double seconds;

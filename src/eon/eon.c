@@ -105,7 +105,7 @@ spry_status sp_eon_save(const sp_eon *m, const char *path, int64_t networks,
     if (!moves)
         sp_json_text(&j, "embedding", embedding_name[m->policy.embedding]);
     sp_json_integer(&j, "networks", networks);
-    sp_json_number(&j, "share_of_blocked", share);
+    sp_json_number(&j, "share_of_plain", share);
     sp_json_close(&j, '}');
     s = b.failed ? sp_fail_memory(b.len)
                  : sp_nn_save(moves ? m->scorer.weights : m->policy.weights,

@@ -7,5 +7,7 @@
 /* Reads and writes of the order called `name` under LRU. */
 spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
                         int64_t memory);
+/* Of the plain order that moves least. */
+spry_status sp_plain_io(int64_t *out, const spry_network *n, int64_t memory);
 
 #endif

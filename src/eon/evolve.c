@@ -22,7 +22,7 @@ spry_status sp_eon_task_open(sp_eon_task *t, const spry_network *n,
     s = t->edge ? sp_moves_open(&t->moves, n, memory)
                 : sp_fail_memory((size_t)n->edges * sizeof *t->edge);
     if (s == SPRY_OK)
-        s = sp_order_io(&t->blocked, n, "blocked", memory);
+        s = sp_plain_io(&t->plain, n, memory);
     if (s != SPRY_OK)
         sp_eon_task_close(t);
     return s;
@@ -85,9 +85,17 @@ static void get_weights(const evolution *v, float *to)
 
 /* ---- how good ---- */
 
+/* What the learned order moves by what the best plain one does. */
 static double log_share(sp_eon_task *t, const sp_scorer *c)
 {
-    return log((double)sp_eon_task_order(t, c) / (double)t->blocked);
+    return log((double)sp_eon_task_order(t, c) / (double)t->plain);
+}
+
+/* Where it moves more the plain order is taken instead, so that counts less;
+ * but it counts, or nothing would show the way down to it. */
+static double loss_of(double log_share)
+{
+    return log_share > 0 ? 0.25 * log_share : log_share;
 }
 
 static double score_chosen(evolution *v, double sign, const float *to)
@@ -98,18 +106,19 @@ static double score_chosen(evolution *v, double sign, const float *to)
         v->step[i] = v->at[i] + (float)(sign * STEP) * to[i];
     set_weights(v, v->step);
     for (int64_t i = 0; i < v->tries; i++)
-        sum += log_share(&v->e->task[v->chosen[i]], v->c);
+        sum += loss_of(log_share(&v->e->task[v->chosen[i]], v->c));
     v->episodes += v->tries;
     return sum;
 }
 
+/* Of the order that a user gets. */
 static double share_of_all(evolution *v)
 {
     double sum = 0, io = 0;
 
     set_weights(v, v->at);
     for (int64_t i = 0; i < v->e->tasks; i++) {
-        sum += log_share(&v->e->task[i], v->c);
+        sum += fmin(log_share(&v->e->task[i], v->c), 0);
         io += (double)sp_moves_io(&v->e->task[i].moves);
     }
     v->reward = -io / (double)v->e->tasks;

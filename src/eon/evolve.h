@@ -7,8 +7,8 @@
 /* One network and memory to become good at. */
 typedef struct {
     sp_moves moves;
-    int32_t *edge;   /* [edges] */
-    int64_t blocked; /* reads and writes of the blocked order */
+    int32_t *edge; /* [edges] */
+    int64_t plain; /* reads and writes of the best plain order */
 } sp_eon_task;
 
 spry_status sp_eon_task_open(sp_eon_task *t, const spry_network *n,
@@ -23,7 +23,7 @@ typedef struct {
     const spry_eon_options *options;
 } sp_evolution;
 
-/* c becomes the best that was met, whose share of blocked's I/O is *best. */
+/* c becomes the best that was met, whose share of plain I/O is *best. */
 spry_status sp_evolve(sp_scorer *c, const sp_evolution *e, double *best);
 
 #endif

@@ -22,7 +22,7 @@ spry_status sp_environment_open(sp_environment *g, const spry_network *n,
     spry_status s;
 
     *g = (sp_environment){0};
-    s = sp_order_io(&g->blocked, n, "blocked", memory);
+    s = sp_plain_io(&g->plain, n, memory);
     if (s == SPRY_OK)
         s = sp_episode_open(&g->episode, n, memory);
     if (s == SPRY_OK)
@@ -233,7 +233,7 @@ static spry_status judge(learning *l, double *share)
 
         s = sp_rollout_episode(&l->rollout, g, l->policy, l->tape, NULL, 0,
                                NULL, NULL);
-        sum += log((double)g->episode.io / (double)g->blocked);
+        sum += log((double)g->episode.io / (double)g->plain);
         io += (double)g->episode.io;
     }
     if (l->episodes == 0)

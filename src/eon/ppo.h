@@ -8,7 +8,7 @@
 typedef struct {
     sp_episode episode;
     sp_vertex_view view;
-    int64_t blocked; /* reads and writes of the blocked order */
+    int64_t plain; /* reads and writes of the best plain order */
 } sp_environment;
 
 spry_status sp_environment_open(sp_environment *g, const spry_network *n,
@@ -28,7 +28,7 @@ typedef struct {
     const spry_eon_options *options;
 } sp_ppo_run;
 
-/* p becomes the best that was met, whose share of blocked's I/O is *best. */
+/* p becomes the best that was met, whose share of plain I/O is *best. */
 spry_status sp_ppo_learn(sp_policy *p, const sp_ppo_run *r, double *best);
 
 #endif
