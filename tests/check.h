@@ -30,6 +30,23 @@ static inline int unless_emulated(int all, int few)
     return getenv("SPRY_EMULATOR") ? few : all;
 }
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define TEST_IS_SANITIZED 1
+#else
+#define TEST_IS_SANITIZED 0
+#endif
+
+/* The same, where sanitizers make it slow, too. */
+static inline int unless_slow(int all, int few)
+{
+    return TEST_IS_SANITIZED ? few : unless_emulated(all, few);
+}
+
 /* s must be SPRY_OK; if not, show the sentence. */
 #define check_ok(s)                         \
     do {                                    \

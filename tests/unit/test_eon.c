@@ -143,7 +143,7 @@ static void slopes_of_the_policy(void **state)
     spry_network *n = read_net("gen:random,width=6,depth=2,density=0.5");
 
     (void)state;
-    for (int i = 0; i < unless_emulated(2, 1); i++) {
+    for (int i = 0; i < unless_slow(2, 1); i++) {
         seen s = {.states = {2, 3, 2, source, target, cached, may, holds}};
         gradient g;
 
@@ -231,7 +231,7 @@ static void evolution_improves_moves(void **state)
 static void ppo_improves_on_the_untrained(void **state)
 {
     (void)state;
-    for (int e = 0; e < unless_emulated(2, 1); e++) {
+    for (int e = 0; e < unless_slow(2, 1); e++) {
         told t;
 
         learn(&t, SPRY_EON_ATTENTION, (spry_embedding)e,

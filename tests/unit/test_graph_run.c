@@ -69,9 +69,11 @@ static void networks(void **state)
 {
     (void)state;
     check_network("net:mobilenetv3,size=75", 1, 0);
-    check_network("net:mobilenetv3,size=97,batch=2", 2, 0);
-    check_network("net:resnet50,size=75", 2, 0);
-    check_network("net:inceptionv3,size=107", 2, 0);
+    check_network("net:mobilenetv3,size=77,batch=2", 2, 0);
+    if (unless_slow(1, 0)) { /* the reference takes a GMAC for each */
+        check_network("net:resnet50,size=75", 2, 0);
+        check_network("net:inceptionv3,size=79", 2, 0);
+    }
     check_network("net:bert,layers=2,tokens=19", 2, 0);
     check_network("net:bert,layers=1,tokens=7,batch=3", 1, 1);
 }
