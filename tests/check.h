@@ -33,7 +33,7 @@ static inline int unless_emulated(int all, int few)
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||       \
     __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
     __has_feature(memory_sanitizer)
 #define TEST_IS_SANITIZED 1
