@@ -25,12 +25,16 @@ static const char spmm_text[] =
     "        }\n"
     "    }\n";
 
+/* Without dense columns an infinite entry gives NaN; but clang, where it may
+ * reassociate, takes a known 0 times anything for 0. */
 static const char sddmm_text[] =
     "    const T *restrict D = a->D;\n"
+    "    volatile const T unknown_zero = 0;\n"
+    "    const T zero = unknown_zero;\n"
     "    for (int64_t i = a->first; i < last; i++)\n"
     "        for (I k = start[i]; k < start[i + 1]; k++) {\n"
     "            const T *b = B + i * n, *d = D + (int64_t)col[k] * n;\n"
-    "            T s = 0;\n"
+    "            T s = zero;\n"
     "            for (int64_t j = 0; j < n; j++)\n"
     "                s += b[j] * d[j];\n"
     "            C[k] = alpha * val[k] * s + (beta != 0 ? beta * C[k] : 0);\n"
