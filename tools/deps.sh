@@ -34,10 +34,13 @@ shellcheck          shellcheck --version
 libarpack2          /sbin/ldconfig -p | grep -q libarpack.so.2
 python3-scipy       /usr/bin/python3 -c "import scipy"
 python3-torch       /usr/bin/python3 -c "import torch"
+python3-pytest      /usr/bin/python3 -c "import pytest"
 libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
+libdnnl-dev         ls /usr/include/dnnl.h
+python3-opencv      /usr/bin/python3 -c "import cv2"
 libpq-dev           pkg-config --exists libpq
 postgresql          ls /usr/lib/postgresql/*/bin/initdb
 '
