@@ -242,7 +242,7 @@ static sp_correction choose(curve *c, const sp_slice *shots, uint64_t seed)
 }
 
 /* What a method has to learn from: records of schedules drawn by chance, or
- * that its variance chose, of the same matrices. */
+ * that its variance chose. */
 typedef struct {
     sp_slice drawn, chosen;
 } shots_of;

@@ -224,32 +224,33 @@ static void draw_rows(uint8_t *keep, const sp_dataset *pool,
         }
 }
 
-/* Of the same matrices, what the source would like to know. */
-static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool,
-                               const int64_t *order, int k,
-                               const sp_pretrained *source)
+/* As spry collect --choose: of many schedules of all matrices, drawn by
+ * chance, what the source would like to know; few of a matrix. */
+static spry_status choose_rows(uint8_t *keep, const sp_dataset *pool, int k,
+                               sp_rng *r, const sp_pretrained *source)
 {
-    int64_t n = pool->e->subjects, most = k / SHOTS_EACH;
-    sp_choosing how = {k, n < most ? (k + n - 1) / n : SHOTS_EACH, 0};
-    int64_t at = 0;
-    uint8_t *all = sp_alloc(pool->rows + 1, 1), *own;
-    sp_slice matrices;
+    enum { TIMES = 8, LEAST = 512, MOST = 1536, EACH = 2 };
+    int64_t n = pool->e->subjects, each = (k + n - 1) / n, at = 0;
+    int64_t left = TIMES * k < LEAST  ? LEAST
+                   : TIMES * k > MOST ? MOST
+                                      : TIMES * k;
+    sp_choosing how = {k, each < EACH ? EACH : each, 0};
+    uint8_t *own = sp_alloc(left + 1, 1);
+    sp_slice drawn;
     spry_status s;
 
-    for (int64_t i = 0; all && i < n && i < most; i++)
-        for (int64_t r = pool->start[order[i]]; r < pool->start[order[i] + 1];
-             r++)
-            all[r] = 1;
-    s = all ? sp_slice_new(&matrices, pool, all) : SPRY_SYSTEM;
-    if (s != SPRY_OK)
-        return s;
-    own = sp_alloc(matrices.t.rows + 1, 1);
-    s = own ? sp_bayes_choose(own, source, &matrices.t, &how) : SPRY_SYSTEM;
-    for (int64_t r = 0; own && r < pool->rows; r++)
-        if (all[r])
-            keep[r] = own[at++];
-    sp_slice_free(&matrices);
-    sp_free(all);
+    for (int64_t i = 0; i < pool->rows; i++)
+        if ((int64_t)sp_rng_below(r, (uint64_t)(pool->rows - i)) < left) {
+            keep[i] = 1;
+            left--;
+        }
+    s = own ? sp_slice_new(&drawn, pool, keep) : SPRY_SYSTEM;
+    if (s == SPRY_OK)
+        s = sp_bayes_choose(own, source, &drawn.t, &how);
+    for (int64_t i = 0; s == SPRY_OK && i < pool->rows; i++)
+        if (keep[i])
+            keep[i] = own[at++];
+    sp_slice_free(&drawn);
     sp_free(own);
     return s;
 }
@@ -263,7 +264,7 @@ void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed,
     spry_status s = order && keep ? SPRY_OK : SPRY_SYSTEM;
 
     if (s == SPRY_OK && chooses && k > 0)
-        s = choose_rows(keep, pool, order, k, chooses);
+        s = choose_rows(keep, pool, k, &r, chooses);
     else if (s == SPRY_OK)
         draw_rows(keep, pool, order, k, &r);
     if (s != SPRY_OK || sp_slice_new(out, pool, keep) != SPRY_OK) {

@@ -50,8 +50,8 @@ typedef int want_subject(const machine_task *m, int op, int64_t subject,
 void take_rows(sp_slice *out, const machine_task *m, int op, want_subject *want,
                void *payload, int each, double loudest);
 
-/* k records of 8 schedules a matrix. Matrices are drawn by chance; schedules,
- * too, or what the variance of a source chooses. */
+/* k records: of 8 schedules a matrix, both drawn by chance; or what the
+ * variance of a source chooses, of all matrices. */
 void draw_shots(sp_slice *out, const sp_dataset *pool, int k, uint64_t seed,
                 const sp_pretrained *chooses);
 

@@ -119,6 +119,9 @@ spry_status sp_bayes_look(sp_bayes *out, const sp_pretrained *source,
                           const sp_dataset *t, int64_t most);
 double sp_bayes_covariance(const sp_bayes *b, int64_t i, int64_t k);
 void sp_bayes_free(sp_bayes *b);
+/* Variance of a record of a subject whose best is `best`: what is nearly as
+ * fast counts most, and what was measured badly little. */
+double sp_record_variance(const sp_dataset *t, int64_t row, double best);
 /* Of what is wrong of a row of which the source has these opinions. */
 double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
                          const float opinion[2]);
@@ -173,6 +176,9 @@ typedef struct {
 /* The share of order that scores get wrong of a subject, 0 .. 1: pairs weigh
  * by how far they lie apart, and those of fast schedules most. NAN: none. */
 double sp_wrong_order(const sp_dataset *t, const float *score, int64_t subject);
+/* Squared distances of its scores from the times, in variances of records;
+ * further than a factor e counts as that. */
+double sp_wrong_time(const sp_dataset *t, const float *score, int64_t subject);
 
 /* Scores of t by the source adapted this way to `learn`. */
 spry_status sp_adapt_score(float *out, const sp_pretrained *source,
@@ -180,8 +186,10 @@ spry_status sp_adapt_score(float *out, const sp_pretrained *source,
                            const sp_adapting *how, sp_correction way);
 
 /* Which way was best on groups of subjects that it had not seen, and what was
- * wrong before and after; way 0: none was better than the source. SPRY_USAGE
- * with fewer than two groups. */
+ * wrong before and after; way 0: none was better than the source. The
+ * correction in closed form is one of times and judged by them, since records
+ * of many subjects hold few pairs; any other has to order surely better.
+ * SPRY_USAGE with fewer than two groups. */
 typedef struct {
     sp_correction way;
     double before, after;

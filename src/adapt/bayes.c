@@ -7,7 +7,11 @@
  * few linear weights follow, so that scoring costs little.
  *
  * Records of one subject share a part that is the subject's own (its plain
- * loop was slow that day); it is a normal number of its own. */
+ * loop was slow that day); it is a normal number of its own.
+ *
+ * What is expected before any record is not quite the source: away from home
+ * its networks are wrong more often than its trees, which then count for more.
+ * And what few records say is not believed in full. */
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +22,9 @@
  * subject's own part, and of a record. */
 static const double LEAF = 0.5, LINEAR = 0.1, OPINION = 0.3, OWN = 0.05,
                     NOISE = 0.06;
+
+/* How much more the trees' opinion counts than half, the networks' less. */
+static const double TREES = 0.25;
 
 /* What is further off is a measurement that went wrong, or a cliff. */
 static const float FAR = 1;
@@ -140,6 +147,14 @@ static int factor_row(sp_bayes *b, int64_t i)
     return 1;
 }
 
+/* The share of the posterior that is believed: the prior is a guess, and its
+ * rows are less alike than it says. Half of it before there are records, nine
+ * tenths with 256. */
+static double believed(int64_t rows)
+{
+    return ((double)rows + 32) / ((double)rows + 64);
+}
+
 static void solve(sp_bayes *b)
 {
     int64_t n = b->rows, wide = b->most;
@@ -156,11 +171,11 @@ static void solve(sp_bayes *b)
         for (int64_t k = 0; k < i; k++)
             b->weight[k] -= row[k] * b->weight[i];
     }
+    for (int64_t i = 0; i < n; i++)
+        b->weight[i] *= believed(n);
 }
 
-/* Variance of a record: what is nearly as fast as the best of its problem
- * counts most, and what was measured badly little. */
-static double noise_of(const sp_dataset *t, int64_t row, double best)
+double sp_record_variance(const sp_dataset *t, int64_t row, double best)
 {
     double behind = (double)t->slower[row] - best;
 
@@ -184,11 +199,12 @@ static void add_subject(sp_bayes *b, const sp_dataset *t, int64_t s,
         /* of all rows `most` are left, evenly */
         if (i * b->most / t->rows == (i + 1) * b->most / t->rows)
             continue;
-        off = t->slower[i] - (told[0] + told[1]) / 2;
+        off = t->slower[i] - (told[0] + told[1]) / 2 -
+              (float)TREES * (told[0] - told[1]);
         take_row(b->leaf + at * b->trees, b->x + at * WIDTH, b,
                  t->x + i * SP_FEATURES, told);
         b->wrong[at] = (double)fmaxf(-FAR, fminf(FAR, off));
-        b->noise[at] = noise_of(t, i, best);
+        b->noise[at] = sp_record_variance(t, i, best);
         b->from[at] = i;
         b->subject[at] = s;
         b->rows++;
@@ -301,6 +317,8 @@ spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
         linear[k] = sum[k] * sqrt(LINEAR / 64);
     for (int k = 0; k < SP_LOCAL_OPINIONS; k++)
         opinion[k] = sum[SP_LOCAL_WIDTH + k] * sqrt(OPINION);
+    opinion[0] += TREES;
+    opinion[1] -= TREES;
     *trees = (sp_trees){0};
     return b->trees ? leaves_of(trees, b) : SPRY_OK;
 }

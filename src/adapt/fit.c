@@ -163,6 +163,21 @@ double sp_wrong_order(const sp_dataset *t, const float *score, int64_t subject)
     return all > 0 ? wrong / all : nan("");
 }
 
+double sp_wrong_time(const sp_dataset *t, const float *score, int64_t subject)
+{
+    int64_t from = t->start[subject], to = t->start[subject + 1];
+    double sum = 0, best = HUGE_VAL;
+
+    for (int64_t i = from; i < to; i++)
+        best = fmin(best, (double)t->slower[i]);
+    for (int64_t i = from; i < to; i++) {
+        double off = (double)t->slower[i] - (double)score[i];
+
+        sum += fmin(off * off, 1) / sp_record_variance(t, i, best);
+    }
+    return sum;
+}
+
 /* Ways that are tried, the cheapest first. */
 static const struct {
     sp_correction way;
@@ -201,8 +216,9 @@ typedef struct {
     const int64_t *group; /* [subjects] 0, 1 ... */
     int64_t groups;
     int folds, judged; /* parts, and how many of them are held back in turn */
-    double *wrong;     /* [subjects] of the way at hand */
-    double *before;    /* [subjects] of the source */
+    /* [subjects] order and times that are wrong: of the way at hand, and of
+     * what is kept so far */
+    double *wrong, *off, *wrong_before, *off_before;
     double begin;
 } trial;
 
@@ -248,8 +264,10 @@ static spry_status judge_fold(trial *w, sp_correction way, int fold)
                 : sp_pretrained_score(out, w->source, &held.t);
     }
     for (int64_t k = 0; s == SPRY_OK && k < w->t->e->subjects; k++)
-        if (fold_of(w, k) == fold && w->t->start[k + 1] > w->t->start[k])
-            w->wrong[k] = sp_wrong_order(&held.t, out, at++);
+        if (fold_of(w, k) == fold && w->t->start[k + 1] > w->t->start[k]) {
+            w->wrong[k] = sp_wrong_order(&held.t, out, at);
+            w->off[k] = sp_wrong_time(&held.t, out, at++);
+        }
     sp_free(out);
     sp_slice_free(&learn);
     sp_slice_free(&held);
@@ -261,7 +279,7 @@ static spry_status judge(trial *w, sp_correction way)
     spry_status s = SPRY_OK;
 
     for (int64_t k = 0; k < w->t->e->subjects; k++)
-        w->wrong[k] = nan("");
+        w->wrong[k] = w->off[k] = nan("");
     for (int fold = 0; fold < w->judged && s == SPRY_OK; fold++)
         s = judge_fold(w, way, fold);
     return s;
@@ -277,26 +295,28 @@ static double errors_of(double n)
     return freedom < 1 ? HUGE_VAL : freedom <= 7 ? t[freedom - 1] : 1.3;
 }
 
-/* Mean of the way at hand, and by how much it is surely better than the
- * source. */
-static void sum_up(const trial *w, double *mean, double *surely)
+typedef struct {
+    double mean, count; /* of what is wrong */
+    double gain, error; /* less than before, and that one's standard error */
+} verdict;
+
+static verdict sum_up(const double *now, const double *before, int64_t subjects)
 {
     double sum = 0, gain = 0, square = 0, n = 0;
 
-    for (int64_t k = 0; k < w->t->e->subjects; k++) {
-        double d = w->before[k] - w->wrong[k];
+    for (int64_t k = 0; k < subjects; k++) {
+        double d = before[k] - now[k];
 
         if (!isfinite(d))
             continue;
-        sum += w->wrong[k];
+        sum += now[k];
         gain += d;
         square += d * d;
         n++;
     }
-    *mean = n > 0 ? sum / n : nan("");
     gain /= fmax(1, n);
     square = n > 1 ? (square / n - gain * gain) / (n - 1) : HUGE_VAL;
-    *surely = n > 1 ? gain - errors_of(n) * sqrt(fmax(0, square)) : -HUGE_VAL;
+    return (verdict){n > 0 ? sum / n : nan(""), n, gain, sqrt(fmax(0, square))};
 }
 
 static int in_time(const trial *w, double share)
@@ -319,26 +339,47 @@ static int worth_trying(const trial *w, int i)
     return in_time(w, 0.4);
 }
 
+/* A correction of times is kept when times are told better, which every record
+ * says something of, unless order is surely worse; one of order when that is
+ * surely better. */
+static int is_better(const trial *w, sp_correction way, const verdict *order)
+{
+    verdict times = sum_up(w->off, w->off_before, w->t->e->subjects);
+    double surely = errors_of(order->count) * order->error;
+
+    return way == SP_CORRECT_LINEAR
+               ? times.gain > times.error / 2 && !(order->gain < -surely)
+               : order->gain > surely;
+}
+
+/* The way at hand is what others have to be better than. */
+static void settle(trial *w)
+{
+    size_t bytes = (size_t)w->t->e->subjects * sizeof *w->wrong;
+
+    memcpy(w->wrong_before, w->wrong, bytes);
+    memcpy(w->off_before, w->off, bytes);
+}
+
 static spry_status choose(sp_adapted_way *out, trial *w)
 {
-    double most = 0, mean, surely;
+    int64_t n = w->t->e->subjects;
     spry_status s = judge(w, 0);
 
     out->way = 0;
-    memcpy(w->before, w->wrong, (size_t)w->t->e->subjects * sizeof *w->before);
-    sum_up(w, &out->before, &surely);
-    out->after = out->before;
+    settle(w);
+    out->after = out->before = sum_up(w->wrong, w->wrong, n).mean;
     for (int i = 0; i < WAYS && s == SPRY_OK; i++) {
+        verdict order;
+
         if (!worth_trying(w, i))
             continue;
         s = judge(w, ways[i].way);
-        if (s != SPRY_OK)
-            break;
-        sum_up(w, &mean, &surely);
-        if (surely > most) {
-            most = surely;
+        order = sum_up(w->wrong, w->wrong_before, n);
+        if (s == SPRY_OK && is_better(w, ways[i].way, &order)) {
+            settle(w);
             out->way = ways[i].way;
-            out->after = mean;
+            out->after = order.mean;
         }
     }
     return s;
@@ -363,10 +404,12 @@ spry_status sp_adapt_choose(sp_adapted_way *out, const sp_pretrained *source,
                                    "some back takes two at least");
     w.folds = w.groups < 3 ? (int)w.groups : 3;
     w.judged = w.groups < MANY ? w.folds : 1; /* a third of many says enough */
-    w.wrong = sp_alloc(2 * (t->e->subjects + 1), sizeof *w.wrong);
+    w.wrong = sp_alloc(4 * (t->e->subjects + 1), sizeof *w.wrong);
     if (!w.wrong)
         return sp_fail_memory((size_t)t->e->subjects * sizeof *w.wrong);
-    w.before = w.wrong + t->e->subjects + 1;
+    w.off = w.wrong + t->e->subjects + 1;
+    w.wrong_before = w.off + t->e->subjects + 1;
+    w.off_before = w.wrong_before + t->e->subjects + 1;
     s = choose(out, &w);
     sp_free(w.wrong);
     return s;

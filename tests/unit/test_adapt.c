@@ -212,6 +212,41 @@ static void test_choice_is_never_worse(void **state)
     sp_pretrained_free(&source);
 }
 
+/* Two records of each of many matrices: next to no pairs, but what is wrong
+ * alike everywhere shows; and what is wrong by chance is not learned. */
+static void test_few_of_many_suffice(void **state)
+{
+    static table d;
+    sp_adapting how = {.way = SP_CORRECT_LINEAR, .threads = 1, .seed = 1};
+    uint8_t keep[ROWS] = {0};
+    sp_adapted_way chosen;
+    sp_pretrained source;
+    sp_rng r = sp_rng_seed(7);
+
+    (void)state;
+    draw_table(&d, 9);
+    open_source(&source);
+    plant_trees(&source, 8);
+    for (int s = 0; s < SUBJECTS; s++)
+        keep[d.t.start[s]] = keep[d.t.start[s] + 1] = 1;
+    for (int k = 0; k < 2; k++) {
+        sp_slice few;
+
+        check_ok(sp_pretrained_score(d.slower, &source, &d.t));
+        for (int i = 0; i < ROWS; i++)
+            d.slower[i] += k ? (float)(1.2 * sp_rng_unit(&r) - 0.6)
+                           : d.x[i][FEATURE] < 0 ? 0.5F
+                                                 : -0.5F;
+        check_ok(sp_slice_new(&few, &d.t, keep));
+        check_ok(sp_adapt_choose(&chosen, &source, &few.t, d.group, &how));
+        assert_int_equal(chosen.way, k ? 0 : SP_CORRECT_LINEAR);
+        sp_slice_free(&few);
+    }
+    sp_trees_free(&source.trees);
+    source.has_trees = 0;
+    sp_pretrained_free(&source);
+}
+
 static void test_inner_loop_learns(void **state)
 {
     static table d;
@@ -476,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_bayes_moves_leaves),
         cmocka_unit_test(test_bayes_variance),
         cmocka_unit_test(test_choice_is_never_worse),
+        cmocka_unit_test(test_few_of_many_suffice),
         cmocka_unit_test(test_inner_loop_learns),
         cmocka_unit_test(test_local_file),
         cmocka_unit_test(test_second_order),
