@@ -27,6 +27,22 @@ static int asked(const char *part)
     return bench_listed("TRANSFER_PARTS", part);
 }
 
+/* What a part took, behind what it printed. */
+static void run(const char *part, void (*table)(bench *b), bench *b)
+{
+    double begin = elapsed(b);
+
+    if (!asked(part))
+        return;
+    table(b);
+    printf("(%s: %.0f s)\n", part, elapsed(b) - begin);
+}
+
+static void curves(bench *b)
+{
+    few_shots(b, asked("four"), asked("few"));
+}
+
 int main(void)
 {
     static bench b;
@@ -44,19 +60,14 @@ int main(void)
     else
         enter_data();
     print_tasks(&b);
-    if (asked("map"))
-        heat_map(&b);
-    if (asked("ginkgo"))
-        devices(&b);
-    if (asked("autosparse"))
-        configurations(&b);
-    if (asked("bilstm"))
-        sequences(&b);
-    if (asked("given"))
-        given_models(&b);
-    if (asked("four") || asked("few"))
-        few_shots(&b, asked("four"), asked("few"));
-    printf("\n%.0f s in all\n", elapsed(&b));
+    printf("(read after %.0f s)\n", elapsed(&b));
+    run("map", heat_map, &b);
+    run("ginkgo", devices, &b);
+    run("autosparse", configurations, &b);
+    run("bilstm", sequences, &b);
+    run("given", given_models, &b);
+    run(asked("few") ? "few" : "four", curves, &b);
+    bench_aim_most("minutes", elapsed(&b) / 60, 20);
     free_tasks(&b);
     return 0;
 }

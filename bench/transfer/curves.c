@@ -6,7 +6,7 @@
 
 #include "few.h"
 
-enum { EACH = 40 };
+enum { EACH = 40, FEW = 16 };
 
 /* ---- who learns from what ---- */
 
@@ -18,7 +18,7 @@ typedef struct {
     int parted, part;
     int threads; /* of the machine, where a store has several; 0: any */
 } side;
-enum { LEARN, STOP, POOL, TEST, SECOND, HOME };
+enum { LEARN, STOP, POOL, TEST, SECOND, HOME, IMAGINE };
 
 static int is_tested(const machine_task *m, int op, int64_t k)
 {
@@ -35,6 +35,7 @@ static int wanted(const machine_task *m, int op, int64_t k, void *payload)
         return 0;
     switch (s->part) {
     case LEARN:
+    case IMAGINE:
     case SECOND: return !tested && !stops;
     case STOP: return !tested && stops;
     case POOL: return !tested;
@@ -45,10 +46,13 @@ static int wanted(const machine_task *m, int op, int64_t k, void *payload)
 static void take_part(sp_slice *out, const machine_task *m, int op, side s,
                       int part)
 {
-    int teaches = part == LEARN || part == STOP || part == SECOND;
+    int teaches = part != POOL && part != TEST && part != HOME;
 
     s.part = part;
-    take_rows(out, m, op, wanted, &s, teaches ? EACH : 1000,
+    take_rows(out, m, op, wanted, &s,
+              part == IMAGINE ? FEW
+              : teaches       ? EACH
+                              : 1000,
               part == TEST || part == HOME ? HUGE_VAL : LOUD);
 }
 
@@ -70,6 +74,7 @@ static void curve_open(curve *c, const bench *b, int to_zen, int op)
                  .op = bench_ops[op],
                  .b = b};
     take_part(&c->learn, source, op, s, LEARN);
+    take_part(&c->imagine, source, op, s, IMAGINE);
     take_part(&c->stop, source, op, s, STOP);
     take_part(&c->pool, pool, op, s, POOL);
     take_part(&c->test, test, op, s, TEST);
@@ -93,6 +98,7 @@ static void curve_limited(curve *c, const bench *b, int to_one, int op)
                  .b = b,
                  .brief = 1};
     take_part(&c->learn, m, op, from, LEARN);
+    take_part(&c->imagine, m, op, from, IMAGINE);
     take_part(&c->stop, m, op, from, STOP);
     take_part(&c->home, m, op, from, HOME);
     take_part(&c->pool, m, op, to, POOL);
@@ -113,11 +119,32 @@ static void curve_given(curve *c, const bench *b, const char *folder, int op)
     take_part(&c->test, &b->task[XEON_REAL], op, s, TEST);
 }
 
+/* One draw of records after another, each of all curves, until the time of the
+ * whole is over; how many draws that were, one at least. */
+enum { MINUTES_OF_DRAWS = 18 };
+static int run_draws(curve *const *c, int count, const bench *b)
+{
+    int seed = 0;
+
+    while (seed < b->seeds &&
+           (seed == 0 || elapsed(b) < 60 * MINUTES_OF_DRAWS)) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+        for (int i = 0; i < count; i++)
+            curve_run(c[i], seed);
+        seed++;
+    }
+    if (seed < b->seeds)
+        printf("\n%d draws of records instead of %d: time is over\n", seed,
+               b->seeds);
+    return seed;
+}
+
 void given_models(bench *b)
 {
     static curve c[OPS];
+    curve *list[OPS];
     const char *folder = getenv("TRANSFER_MODELS");
-    int failed = 0;
+    int failed = 0, seeds = b->seeds;
 
     if (!folder || !*folder || !b->task[XEON].present ||
         !b->task[XEON_REAL].present) {
@@ -131,13 +158,14 @@ void given_models(bench *b)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int op = 0; op < b->ops; op++)
         curve_fit(&c[op]);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-    for (int i = 0; i < b->ops * b->seeds; i++)
-        curve_run(&c[i / b->seeds], i % b->seeds);
+    for (int op = 0; op < b->ops; op++)
+        list[op] = &c[op];
+    b->seeds = run_draws(list, b->ops, b);
     for (int op = 0; op < b->ops; op++)
         failed |= c[op].failed;
     if (!failed)
         print_curves(c, 1, b->ops);
+    b->seeds = seeds;
     for (int op = 0; op < b->ops; op++)
         curve_free(&c[op]);
 }
@@ -176,7 +204,9 @@ void few_shots(bench *b, int four, int few)
     static const char *const names[WAYS] = {"zen -> xeon", "xeon -> zen",
                                             "two threads -> one",
                                             "one thread -> two"};
-    int ways = four ? WAYS : REAL_WAYS, units = ways * b->ops;
+    int ways = four ? WAYS : REAL_WAYS, units = ways * b->ops, count = 0;
+    int seeds = b->seeds;
+    curve *list[REAL_WAYS * OPS];
 
     for (int i = 0; i < units; i++) {
         int way = i / b->ops, op = i % b->ops;
@@ -195,11 +225,11 @@ void few_shots(bench *b, int four, int few)
                          &c[i / b->ops][i % b->ops]);
         }
     printf("\nfitted after %.0f s\n", elapsed(b));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
-    for (int i = 0; i < REAL_WAYS * b->ops * b->seeds * few; i++)
-        if (is_there(b, i / b->seeds / b->ops))
-            curve_run(&c[i / b->seeds / b->ops][i / b->seeds % b->ops],
-                      i % b->seeds);
+    for (int i = 0; i < REAL_WAYS * b->ops * few; i++)
+        if (is_there(b, i / b->ops))
+            list[count++] = &c[i / b->ops][i % b->ops];
+    if (count)
+        b->seeds = run_draws(list, count, b);
     for (int way = 0; way < ways; way++) {
         if (is_there(b, way))
             print_way(c[way], f[way], b->ops, four, few);
@@ -210,4 +240,5 @@ void few_shots(bench *b, int four, int few)
             four_free(&f[way][o]);
         }
     }
+    b->seeds = seeds;
 }

@@ -165,13 +165,15 @@ static void say_meta(const curve *c, int ops)
 
 static void print_ablations(const curve *c, int ops)
 {
-    printf("\nmulti-task, no target records%10s%8s%8s\n", "pairs", "top-1",
-           "top-5");
+    printf("\nmulti-task, no target records%10s%8s%8s%10s\n", "pairs", "top-1",
+           "top-5", "problems");
     for (int i = 0; i < VECTORS; i++) {
         double sum[3] = {0}, n = 0;
 
         for (int o = 0; o < ops; o++)
-            for (int64_t k = 0; c[o].zero[i] && k < c[o].test.e.subjects; k++) {
+            for (int64_t k = 0;
+                 c[o].zero[i] && c[o].zero[0] && k < c[o].test.e.subjects;
+                 k++) {
                 const value *v = &c[o].zero[i][k];
 
                 if (isfinite(v->pairs)) {
@@ -182,8 +184,8 @@ static void print_ablations(const curve *c, int ops)
                 }
             }
         if (n > 0)
-            printf("%-29s%10.3f%8.3f%8.3f\n", vector_names[i], sum[0] / n,
-                   sum[1] / n, sum[2] / n);
+            printf("%-29s%10.3f%8.3f%8.3f%10.0f\n", vector_names[i], sum[0] / n,
+                   sum[1] / n, sum[2] / n, n);
     }
     printf("\nmeta, then fine-tuned on 32%12s%8s%8s   wrong order less, "
            "validation\n",

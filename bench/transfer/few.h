@@ -30,6 +30,7 @@ typedef struct {
     spry_op op;
     const bench *b;
     sp_slice learn, stop, pool, test;
+    sp_slice imagine;  /* of `learn` what machines are simulated from */
     sp_slice home;     /* unseen matrices on the machine that teaches */
     int brief;         /* 1: only what the four tests ask for */
     const char *given; /* folder of the source; NULL: it is fitted */
@@ -39,8 +40,9 @@ typedef struct {
     sp_pretrained source, multi, meta[KINDS], there;
     double meta_gain[KINDS];
     value *v[METHODS][SHOTS][SEEDS]; /* [test subjects] */
-    value *zero[VECTORS]; /* multi-task, by what it is told of the machine */
-    value *kind[KINDS];   /* meta-learning at 32 records, mean of seeds */
+    value *fixed[METHODS]; /* [test subjects] of those without records */
+    value *zero[VECTORS];  /* multi-task, by what it is told of the machine */
+    value *kind[KINDS];    /* meta-learning at 32 records, mean of seeds */
     int failed;
 } curve;
 

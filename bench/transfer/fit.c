@@ -68,7 +68,8 @@ static int count_tables(const curve *c)
     return n;
 }
 
-/* Several machines at once; of three vectors the whole is kept. */
+/* Several machines at once; of three vectors, tried for one operation, the
+ * whole is kept. */
 static void fit_multi(curve *c)
 {
     const sp_dataset *table[MOST_TASKS];
@@ -81,7 +82,7 @@ static void fit_multi(curve *c)
         sp_pretrained own;
         float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
 
-        if (vector < 2 && (c->b->quick || c->brief)) {
+        if (vector < 2 && (c->b->quick || c->brief || c->op != SPRY_SPMM)) {
             sp_free(score);
             continue;
         }
@@ -140,7 +141,7 @@ static void fit_meta(curve *c)
         how.kind = (sp_meta_kind)kind;
         how.rounds = c->b->quick ? 10 : 50;
         how.patience = 30;
-        how.seconds = c->b->quick ? 6 : 25;
+        how.seconds = c->b->quick ? 6 : 10;
         must(c, sp_pretrained_copy(&c->meta[kind], &c->multi));
         if (kind == SP_META_MAML || (!c->b->quick && !c->brief))
             must(c, sp_meta_learn(&c->meta[kind], task, c->tasks, &how,
@@ -180,14 +181,14 @@ static void fit_given(curve *c)
     sp_cost_free(cost);
 }
 
-void curve_fit(curve *c)
+static void fit_sources(curve *c)
 {
     if (c->given) {
         fit_given(c);
         return;
     }
     for (int i = 0; i < IMAGINED && !c->failed; i++)
-        must(c, sp_simulate(&c->simulated[i], &c->machine[i], &c->learn.t,
+        must(c, sp_simulate(&c->simulated[i], &c->machine[i], &c->imagine.t,
                             &imagined[i]));
     if (!c->failed)
         fit_source(c, &c->source, &c->learn.t, &c->stop.t);
@@ -306,6 +307,36 @@ static void other_kinds(curve *c, float *score, const sp_slice *shots, int seed)
     }
 }
 
+/* The same whatever the records are. */
+static int is_fixed(int m)
+{
+    return m == ANALYTIC || m == RANDOM || m == SOURCE || m == THERE;
+}
+
+/* What does not depend on records is graded once. */
+static void run_fixed(curve *c)
+{
+    static const sp_dataset none = {.rows = 0};
+    float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
+    shots_of nothing = {.drawn = {.t = none}, .chosen = {.t = none}};
+
+    for (int m = 0; m < METHODS && score && !c->failed; m++)
+        if (is_fixed(m)) {
+            one_method(c, score, (method)m, &nothing, 1);
+            c->fixed[m] = values_of(&c->test.t, m == RANDOM ? NULL : score);
+        }
+    sp_free(score);
+}
+
+static value *copy_values(const value *v, int64_t n)
+{
+    value *out = sp_alloc(n + 1, sizeof *out);
+
+    if (out && v)
+        memcpy(out, v, (size_t)n * sizeof *out);
+    return out;
+}
+
 void curve_run(curve *c, int seed)
 {
     float *score = sp_alloc(c->test.t.rows + 1, sizeof *score);
@@ -318,11 +349,12 @@ void curve_run(curve *c, int seed)
         draw_shots(&all.chosen, &c->pool.t, bench_shots[k], (uint64_t)seed + 1,
                    &c->source);
         for (int m = 0; m < METHODS && !c->failed; m++) {
-            if (!is_run(c, m))
+            if (is_run(c, m) && is_fixed(m))
+                c->v[m][k][seed] = copy_values(c->fixed[m], c->test.e.subjects);
+            if (!is_run(c, m) || is_fixed(m))
                 continue;
             one_method(c, score, (method)m, &all, (uint64_t)seed + 1);
-            c->v[m][k][seed] =
-                values_of(&c->test.t, m == RANDOM ? NULL : score);
+            c->v[m][k][seed] = values_of(&c->test.t, score);
         }
         if (bench_shots[k] == 32 && !c->b->quick && !c->given)
             other_kinds(c, score, &all.drawn, seed);
@@ -332,8 +364,17 @@ void curve_run(curve *c, int seed)
     sp_free(score);
 }
 
+void curve_fit(curve *c)
+{
+    fit_sources(c);
+    if (!c->failed && !c->brief)
+        run_fixed(c);
+}
+
 void curve_free(curve *c)
 {
+    for (int m = 0; m < METHODS; m++)
+        sp_free(c->fixed[m]);
     for (int m = 0; m < METHODS; m++)
         for (int k = 0; k < SHOTS; k++)
             for (int s = 0; s < SEEDS; s++)
@@ -351,6 +392,7 @@ void curve_free(curve *c)
         sp_slice_free(&c->simulated[i]);
     sp_slice_free(&c->second);
     sp_slice_free(&c->learn);
+    sp_slice_free(&c->imagine);
     sp_slice_free(&c->stop);
     sp_slice_free(&c->pool);
     sp_slice_free(&c->test);

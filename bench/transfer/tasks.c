@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../contest/figures.h"
 #include "transfer.h"
 
 #ifndef BENCH_DATA
@@ -66,8 +67,6 @@ static void load_task(machine_task *m, int which, const bench *b)
 {
     spry_status s;
 
-    m->name = sources[which].name;
-    m->about = sources[which].about;
     s = open_store(m, which);
     for (int o = 0; o < b->ops && s == SPRY_OK; o++) {
         s = sp_data_open(&m->d[o], m->db, bench_ops[o], NULL, 2);
@@ -89,6 +88,25 @@ void enter_data(void)
                BENCH_DATA);
 }
 
+/* To make a table all matrices are made again: only what a part asks for. */
+static int is_needed(int task)
+{
+    static const struct {
+        const char *part;
+        unsigned tasks;
+    } needs[] = {{"map", (1U << TASKS) - 1},
+                 {"four", (1U << TASKS) - 1},
+                 {"few", (1U << TASKS) - 1},
+                 {"given", 1U << XEON | 1U << XEON_REAL},
+                 {"bilstm", 1U << XEON}};
+    unsigned all = 0;
+
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (bench_listed("TRANSFER_PARTS", needs[i].part))
+            all |= needs[i].tasks;
+    return (int)(all >> task & 1);
+}
+
 void load_tasks(bench *b)
 {
     static const char *const variable[] = {"TRANSFER_STORE", "TRANSFER_REAL",
@@ -105,8 +123,14 @@ void load_tasks(bench *b)
         }
     }
     enter_data();
-    for (int i = 0; i < TASKS; i++)
-        load_task(&b->task[i], i, b);
+    for (int i = 0; i < TASKS; i++) {
+        b->task[i].name = sources[i].name;
+        b->task[i].about = sources[i].about;
+        if (is_needed(i))
+            load_task(&b->task[i], i, b);
+        else
+            snprintf(b->task[i].why, sizeof b->task[i].why, "not asked for");
+    }
 }
 
 void free_tasks(bench *b)
