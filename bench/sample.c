@@ -93,6 +93,7 @@ static spry_status certify(spry_records *db, spry_op op)
     spry_status s;
 
     o.op = op;
+    o.threads = 1; /* tables are small: a second thread is only waited for */
     line[0] = (spry_certificate){.way = "random", .share = 1};
     for (int w = 0; spry_sample_way(w) && w < WAYS; w++)
         for (int k = 0; k < few; k++)
