@@ -46,14 +46,15 @@ static void curves(bench *b)
 int main(void)
 {
     static bench b;
+    const char *seeds = getenv("TRANSFER_SEEDS");
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     b.begun = sp_seconds();
     b.quick = bench_quick();
     b.seeds = b.quick ? 2 : SEEDS;
     b.ops = b.quick ? 1 : OPS;
-    if (getenv("TRANSFER_SEEDS"))
-        b.seeds = bounded(atoi(getenv("TRANSFER_SEEDS")), 1, SEEDS);
+    if (seeds)
+        b.seeds = bounded((int)strtol(seeds, NULL, 10), 1, SEEDS);
     if (asked("map") || asked("bilstm") || asked("four") || asked("few") ||
         asked("given"))
         load_tasks(&b);

@@ -163,51 +163,56 @@ static void say_meta(const curve *c, int ops)
            e.mean, e.low, e.high);
 }
 
-static void print_ablations(const curve *c, int ops)
+/* What problems are worth, added up. */
+typedef struct {
+    double pairs, top1, top5, count;
+} total;
+
+static void add_values(total *sum, const value *v, int64_t count)
+{
+    for (int64_t k = 0; v && k < count; k++)
+        if (isfinite(v[k].pairs)) {
+            sum->pairs += v[k].pairs;
+            sum->top1 += v[k].top1;
+            sum->top5 += v[k].top5;
+            sum->count++;
+        }
+}
+
+/* Of operations for which all vectors were tried. */
+static void print_vectors(const curve *c, int ops)
 {
     printf("\nmulti-task, no target records%10s%8s%8s%10s\n", "pairs", "top-1",
            "top-5", "problems");
     for (int i = 0; i < VECTORS; i++) {
-        double sum[3] = {0}, n = 0;
+        total sum = {0};
 
         for (int o = 0; o < ops; o++)
-            for (int64_t k = 0;
-                 c[o].zero[i] && c[o].zero[0] && k < c[o].test.e.subjects;
-                 k++) {
-                const value *v = &c[o].zero[i][k];
-
-                if (isfinite(v->pairs)) {
-                    sum[0] += v->pairs;
-                    sum[1] += v->top1;
-                    sum[2] += v->top5;
-                    n++;
-                }
-            }
-        if (n > 0)
-            printf("%-29s%10.3f%8.3f%8.3f%10.0f\n", vector_names[i], sum[0] / n,
-                   sum[1] / n, sum[2] / n, n);
+            if (c[o].zero[0])
+                add_values(&sum, c[o].zero[i], c[o].test.e.subjects);
+        if (sum.count > 0)
+            printf("%-29s%10.3f%8.3f%8.3f%10.0f\n", vector_names[i],
+                   sum.pairs / sum.count, sum.top1 / sum.count,
+                   sum.top5 / sum.count, sum.count);
     }
+}
+
+static void print_kinds(const curve *c, int ops)
+{
     printf("\nmeta, then fine-tuned on 32%12s%8s%8s   wrong order less, "
            "validation\n",
            "pairs", "top-1", "top-5");
     for (int i = 0; i < KINDS && !c->b->quick; i++) {
-        double sum[3] = {0}, n = 0, gain = 0;
+        total sum = {0};
+        double gain = 0;
 
         for (int o = 0; o < ops; o++) {
             gain += c[o].meta_gain[i] / ops;
-            for (int64_t k = 0; k < c[o].test.e.subjects; k++) {
-                const value *v = &c[o].kind[i][k];
-
-                if (isfinite(v->pairs)) {
-                    sum[0] += v->pairs;
-                    sum[1] += v->top1;
-                    sum[2] += v->top5;
-                    n++;
-                }
-            }
+            add_values(&sum, c[o].kind[i], c[o].test.e.subjects);
         }
         printf("%-29s%10.3f%8.3f%8.3f   %.4f\n", sp_meta_name((sp_meta_kind)i),
-               sum[0] / n, sum[1] / n, sum[2] / n, gain);
+               sum.pairs / sum.count, sum.top1 / sum.count,
+               sum.top5 / sum.count, gain);
     }
 }
 
@@ -313,7 +318,8 @@ void print_curves(curve *c, int count, int ops)
     print_difference(c, ops, KEPT, SOURCE);
     if (!c->given) {
         say_meta(c, ops);
-        print_ablations(c, ops);
+        print_vectors(c, ops);
+        print_kinds(c, ops);
     }
     print_aims(c, ops);
 }

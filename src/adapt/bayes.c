@@ -225,7 +225,8 @@ spry_status sp_bayes_look(sp_bayes *out, const sp_pretrained *source,
             : sp_fail_memory((size_t)t->rows * sizeof *trees);
     if (s == SPRY_OK)
         s = sp_pretrained_opinions(trees, nets, source, t);
-    for (int64_t k = 0; k < t->e->subjects && s == SPRY_OK; k++)
+    for (int64_t k = 0; trees && nets && k < t->e->subjects && s == SPRY_OK;
+         k++)
         add_subject(out, t, k, trees, nets);
     if (s != SPRY_OK)
         sp_bayes_free(out);
@@ -280,7 +281,7 @@ double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
 static spry_status leaves_of(sp_trees *out, const sp_bayes *b)
 {
     const sp_trees *all = &b->source->trees;
-    int step = (all->trees + SP_BAYES_TREES - 1) / SP_BAYES_TREES;
+    int64_t step = (all->trees + SP_BAYES_TREES - 1) / SP_BAYES_TREES;
     int64_t nodes = 0;
     spry_status s;
 

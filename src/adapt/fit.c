@@ -113,7 +113,7 @@ static spry_status score(float *out, const fitted *f, const sp_dataset *t)
     spry_status s = nets ? sp_pretrained_opinions(out, nets, &f->source, t)
                          : sp_fail_memory((size_t)t->rows * sizeof *nets);
 
-    for (int64_t i = 0; i < t->rows && s == SPRY_OK; i++) {
+    for (int64_t i = 0; nets && i < t->rows && s == SPRY_OK; i++) {
         const float *row = t->x + i * SP_FEATURES;
         double told[2] = {(double)out[i], (double)nets[i]};
         double sum = (told[0] + told[1]) / 2;
@@ -263,7 +263,8 @@ static spry_status judge_fold(trial *w, sp_correction way, int fold)
                 ? sp_adapt_score(out, w->source, &learn.t, &held.t, w->how, way)
                 : sp_pretrained_score(out, w->source, &held.t);
     }
-    for (int64_t k = 0; s == SPRY_OK && k < w->t->e->subjects; k++)
+    for (int64_t k = 0;
+         s == SPRY_OK && out && held.t.start && k < w->t->e->subjects; k++)
         if (fold_of(w, k) == fold && w->t->start[k + 1] > w->t->start[k]) {
             w->wrong[k] = sp_wrong_order(&held.t, out, at);
             w->off[k] = sp_wrong_time(&held.t, out, at++);
