@@ -1,4 +1,5 @@
-/* formats.c - do palettes, columns of 8 bits and blocks with a rest pay?
+/* formats.c - do palettes, columns of 8 bits, blocks with a rest and triangles
+ * of symmetric matrices pay?
  *
  * Each has matrices made for it, in and out of the last cache. Everybody of a
  * row is raced interleaved; then the fastest that has what the row is about
@@ -17,9 +18,14 @@
 #include "measure/measure.h"
 #include "spry.h"
 
-enum { MOST = 12, KINDS = 3 };
+enum { MOST = 12, KINDS = 4 };
 
-static const char *const kinds[KINDS] = {"palette", "index=8", "rest"};
+static const char *const kinds[KINDS] = {"palette", "index=8", "rest",
+                                         "symmetric"};
+
+#define TRIANGLE                                             \
+    "sell slice=2 index=16 T;sell slice=4 index=16 T;dia T;" \
+    "dia slice=4 T;dia symmetric=1 T;dia slice=4 symmetric=1 T"
 
 static const struct row {
     int kind; /* the word that tells the two camps apart */
@@ -86,6 +92,20 @@ static const struct row {
     {2, 1, "blocks rows=400k r=4 c=4 nnz=8M fill=0.95 scatter=0.1", SPRY_SPMV,
      1, SPRY_F64,
      "csr unroll=4 T;sell slice=2 T;bcsr r=4 c=4 T;bcsr r=4 c=4 rest=50 T"},
+    {3, 0, "stencil5 nx=300 values=symmetric", SPRY_SPMV, 1, SPRY_F64,
+     TRIANGLE},
+    {3, 0, "stencil27 nx=32 values=symmetric", SPRY_SPMV, 1, SPRY_F64,
+     TRIANGLE},
+    {3, 0, "stencil27 nx=32 values=symmetric", SPRY_SPMV, 1, SPRY_F32,
+     TRIANGLE},
+    {3, 1, "stencil5 nx=1500 values=symmetric", SPRY_SPMV, 1, SPRY_F64,
+     TRIANGLE},
+    {3, 1, "stencil5 nx=1500 values=symmetric", SPRY_SPMV, 1, SPRY_F32,
+     TRIANGLE},
+    {3, 1, "stencil27 nx=80 values=symmetric", SPRY_SPMV, 1, SPRY_F64,
+     TRIANGLE},
+    {3, 1, "stencil27 nx=80 values=symmetric", SPRY_SPMV, 1, SPRY_F32,
+     TRIANGLE},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -236,10 +256,12 @@ static spry_status one_row(double *ratio, const struct row *w,
 
 int main(void)
 {
-    double sum[KINDS] = {0}, worst[KINDS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    double sum[KINDS] = {0}, worst[KINDS];
     int count[KINDS] = {0}, failed = 0;
     spry_machine m[2];
 
+    for (int k = 0; k < KINDS; k++)
+        worst[k] = HUGE_VAL;
     if (bench_machines(m) != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
         return 1;

@@ -125,6 +125,8 @@ static const struct {
      " % are stored as rows"},
     {"slice", offsetof(spry_schedule, slice), "a slice is ",
      " vectors of rows"},
+    {"symmetric", offsetof(spry_schedule, symmetric),
+     "stores one triangle, which stands for both (", ")"},
     {"sigma", offsetof(spry_schedule, sigma),
      "sorts rows by length in windows of ", ""},
     {"unroll", offsetof(spry_schedule, unroll), "works on ",

@@ -49,6 +49,7 @@ static const char *const shapes[] = {
     "sell slice=2 palette=256",
     "sell slice=2 palette=16",
     "sell slice=2 palette=8",
+    "dia slice=4 symmetric=1",
     "dcsr unroll=4",
     "dcsr tile=4",
     "csr tile=2 prefetch=8",

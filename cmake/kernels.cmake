@@ -10,6 +10,7 @@ add_executable(make_kernels tools/make_kernels.c
     src/codegen/spec.c src/codegen/prelude.c
     src/codegen/intrinsics.c src/codegen/emit.c src/codegen/values.c
     src/codegen/spmv.c src/codegen/sell.c src/codegen/spmm.c src/codegen/bcsr.c
+    src/codegen/symmetric.c
     src/codegen/sddmm.c src/codegen/mttkrp.c src/codegen/plain.c
     src/codegen/super.c src/codegen/body.c src/codegen/kernel.c
     src/codegen/builtin.c)

@@ -73,7 +73,8 @@ typedef struct {
     int32_t chunk; /* rows per dynamic chunk; 0: static, nnz-balanced; of
                       super, iterations of the parallel loop */
     spry_super super;
-    int32_t reserved[8]; /* 0 */
+    int32_t symmetric;   /* 1: of a symmetric matrix one triangle is stored */
+    int32_t reserved[7]; /* 0 */
 } spry_schedule;
 
 /* The plain CSR loop on `threads`: what everything is compared with. */

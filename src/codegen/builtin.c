@@ -19,53 +19,55 @@ typedef struct {
     int32_t fixed;    /* 1: for any dense width, and for the common ones */
     int32_t palette;  /* 1: with values, and with palettes of all sizes */
     int32_t scatter;  /* 1: into rows of the result */
+    int32_t symmetric;
 } shape;
 
-#define PLAIN(format, op)                                   \
-    {                                                       \
-        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0, 0 \
+#define PLAIN(format, op)                                      \
+    {                                                          \
+        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0, 0, 0 \
     }
-#define SPMV(unroll)                                                \
-    {                                                               \
-        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1, 0 \
+#define SPMV(unroll)                                                   \
+    {                                                                  \
+        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1, 0, 0 \
     }
-#define SPMM(tile, fixed)                                             \
-    {                                                                 \
-        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0, 0 \
+#define SPMM(tile, fixed)                                                \
+    {                                                                    \
+        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0, 0, 0 \
     }
 #define SDDMM(tile, unroll, fixed)                                           \
     {                                                                        \
         SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed, \
-            0, 0                                                             \
+            0, 0, 0                                                          \
     }
 #define MTTKRP(format, tile, unroll, fixed)                                    \
     {                                                                          \
         format, SPRY_MTTKRP, tile, unroll, 1, 1, 1, W16 | W32, 1, 0, fixed, 0, \
-            0                                                                  \
+            0, 0                                                               \
     }
-#define SCATTER(tile)                                                     \
-    {                                                                     \
-        SPRY_CSF, SPRY_MTTKRP, tile, 1, 1, 1, 1, W16 | W32, 1, 0, 1, 0, 1 \
-    }
-#define SELL(slice)                                                 \
-    {                                                               \
-        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1, 0 \
-    }
-#define SLICES(slice, tile)                                                  \
+#define SCATTER(tile)                                                        \
     {                                                                        \
-        SPRY_SELL, SPRY_SPMM, tile, 1, 1, 1, slice, W16 | W32, 1, 0, 1, 0, 0 \
+        SPRY_CSF, SPRY_MTTKRP, tile, 1, 1, 1, 1, W16 | W32, 1, 0, 1, 0, 1, 0 \
     }
-#define DIA(slice)                                                 \
-    {                                                              \
-        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0, 0 \
+#define SELL(slice)                                                    \
+    {                                                                  \
+        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1, 0, 0 \
     }
-#define BLOCK(r, c)                                                   \
+#define SLICES(slice, tile)                                                   \
+    {                                                                         \
+        SPRY_SELL, SPRY_SPMM, tile, 1, 1, 1, slice, W16 | W32, 1, 0, 1, 0, 0, \
+            0                                                                 \
+    }
+#define DIA(slice, symmetric)                                                 \
+    {                                                                         \
+        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0, 0, symmetric \
+    }
+#define BLOCK(r, c)                                                      \
+    {                                                                    \
+        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0, 0, 0 \
+    }
+#define BLOCKS(r, c, tile)                                            \
     {                                                                 \
-        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0, 0 \
-    }
-#define BLOCKS(r, c, tile)                                         \
-    {                                                              \
-        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0, 0 \
+        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0, 0, 0 \
     }
 
 enum { PLAIN_ONES = 5 };
@@ -102,8 +104,10 @@ static const shape shapes[] = {
     SELL(2),
     SELL(4),
     SLICES(2, 4),
-    DIA(1),
-    DIA(4),
+    DIA(1, 0),
+    DIA(4, 0),
+    DIA(1, 1),
+    DIA(4, 1),
     BLOCK(1, 2),
     BLOCK(1, 4),
     BLOCK(1, 8),
@@ -199,6 +203,7 @@ static sp_spec spec_of(const shape *s, const counters *w, spry_isa isa)
         .r = s->r,
         .c = s->c,
         .slice = s->slice,
+        .symmetric = s->symmetric,
         .gather = w->gather,
         .index = 16 << w->width,
         .palette = palette_of(w->palette, type),

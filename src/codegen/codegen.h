@@ -18,6 +18,7 @@ typedef struct {
     int32_t plain;   /* the baseline's loop, left to the compiler */
     int32_t scatter; /* mttkrp: the result's mode is the innermost */
     int32_t tile, unroll, r, c, slice, gather;
+    int32_t symmetric;          /* one triangle stands for both */
     int32_t index;              /* 8, 16, 32 or 64 bits */
     int32_t palette;            /* values in a table; 1: all are one */
     int32_t prefetch;           /* 0 or 1 */

@@ -73,6 +73,6 @@ void sp_emit_stream(sp_buf *out, spry_isa isa);
 typedef void sp_emitter(sp_emit *e);
 sp_emitter sp_emit_plain, sp_emit_csr_spmv, sp_emit_csr_spmm, sp_emit_bcsr_spmv,
     sp_emit_bcsr_spmm, sp_emit_sell_spmv, sp_emit_sell_spmm, sp_emit_dia_spmv,
-    sp_emit_sddmm, sp_emit_mttkrp, sp_emit_super;
+    sp_emit_symmetric, sp_emit_sddmm, sp_emit_mttkrp, sp_emit_super;
 
 #endif

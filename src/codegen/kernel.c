@@ -30,7 +30,9 @@ void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage)
         .lanes = sp_codegen_lanes(k->isa, k->type),
         .pads = sp_codegen_pads(k),
     };
-    sp_emitter *emit = k->plain ? sp_emit_plain : emitters[k->format][k->op];
+    sp_emitter *emit = k->plain       ? sp_emit_plain
+                       : k->symmetric ? sp_emit_symmetric
+                                      : emitters[k->format][k->op];
 
     sp_line(&e, "%sint %s(const sp_args *a)\n{", storage,
             sp_codegen_name(name, k));

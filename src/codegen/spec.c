@@ -68,6 +68,7 @@ char *sp_codegen_name(char out[SP_KERNEL_NAME], const sp_spec *k)
     add_number(out, &at, "r", k->r, 1);
     add_number(out, &at, "c", k->c, 1);
     add_number(out, &at, "slice", k->slice, 1);
+    add_number(out, &at, "symmetric", k->symmetric, 0);
     add_number(out, &at, "gather", k->gather, 0);
     add_number(out, &at, "index", k->index, 32);
     add_number(out, &at, "palette", k->palette, 0);

@@ -101,6 +101,14 @@ static double next_value(const sp_gen *g, sp_rng *r)
     return many == 1 ? 1 : (double)(sp_rng_below(r, many) + 1) / (double)many;
 }
 
+/* The same for (i, j) and (j, i): drawn from a stream of the pair's own. */
+static double pair_value(const sp_gen *g, int64_t i, int64_t j)
+{
+    sp_rng r = sp_gen_stream(g, 16 + (uint64_t)(i > j ? i : j), i > j ? j : i);
+
+    return random_value(&r);
+}
+
 static void fill_rows(const sp_draft *d, const sp_gen *g, sp_gen_row *rows,
                       int threads)
 {
@@ -116,7 +124,9 @@ static void fill_rows(const sp_draft *d, const sp_gen *g, sp_gen_row *rows,
         for (int64_t k = 0; k < n; k++)
             sp_store_col(d->col, d->m->index, at + k, w->col[k]);
         for (int64_t k = 0; k < n; k++)
-            val[at + k] = next_value(g, &w->rng);
+            val[at + k] = g->values == SP_SYMMETRIC_VALUES
+                              ? pair_value(g, i, w->col[k])
+                              : next_value(g, &w->rng);
     }
 }
 

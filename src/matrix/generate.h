@@ -17,6 +17,9 @@
  * need. */
 #define SP_GEN_COMMON " values=random index=auto"
 
+/* `values` when they are random, but the same in mirror places. */
+enum { SP_SYMMETRIC_VALUES = -1 };
+
 /* How a parameter got its value. */
 typedef enum { SP_DEFAULT, SP_AUTO, SP_GIVEN } sp_origin;
 
@@ -31,7 +34,7 @@ typedef struct {
         double value; /* 0 while SP_AUTO */
         sp_origin origin;
     } param[SP_RECIPE_PARAMS];
-    int64_t values; /* different ones; 0: random */
+    int64_t values; /* different ones; 0: random, or symmetric ones */
     int64_t rows, cols;
     int64_t widest; /* no row draws more columns than this */
     int64_t *quota; /* [quotas] columns to draw in each row (of blocks) */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Values are "random", "ones", or so many different ones. */
+/* Values are "random", "ones", "symmetric", or so many different ones. */
 static int read_value(const char *name, const char *text, double *out)
 {
     if (strcmp(name, "values") != 0)
@@ -15,6 +15,10 @@ static int read_value(const char *name, const char *text, double *out)
     *out = strcmp(text, "ones") == 0;
     if (*out == 1 || strcmp(text, "random") == 0)
         return 1;
+    if (strcmp(text, "symmetric") == 0) {
+        *out = SP_SYMMETRIC_VALUES;
+        return 1;
+    }
     return sp_parse_count(text, out) && *out >= 1 && *out <= 1 << 20 &&
            *out == floor(*out);
 }

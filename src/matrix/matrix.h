@@ -68,6 +68,12 @@ void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m);
 /* The code of a value, -1 when it is none of them. */
 int sp_palette_code(const sp_palette *c, double v);
 
+/* Is m its own transpose, values and all? SPRY_USAGE when not. (symmetric.c) */
+spry_status sp_matrix_symmetric(const spry_matrix *m);
+/* twin[k]: the entry in the mirror place of entry k. SPRY_USAGE when one is
+ * missing; values are not looked at. */
+spry_status sp_matrix_twins(int64_t *twin, const spry_matrix *m);
+
 /* Nonempty aligned r x c blocks; 0 when they were not counted. */
 int64_t sp_stats_count(const spry_stats *s, int r, int c);
 

@@ -180,11 +180,19 @@ static spry_status size_diagonals(sp_storage *k, const sp_ask *q)
 {
     double rows = q->lanes * q->x->slice, nnz = (double)q->t->nnz;
     double all = (double)q->t->rows + (double)q->t->cols;
+    double many = (double)q->t->diagonals, tall = rows, block = rows;
 
+    if (q->x->symmetric) {
+        many = ceil(many / 2);
+        block = SP_TRIANGLE_ROWS;
+        tall = block + rows;
+    }
     k->units = ceil((double)q->t->rows / rows);
     k->entries = 0;
-    k->values = k->units * rows * (double)q->t->diagonals;
+    k->values = ceil((double)q->t->rows / block) * tall * many;
     add_bytes(k, q, 0);
+    if (q->x->symmetric && !sp_problem_symmetric(q->p))
+        return sp_fail(SPRY_USAGE, "the matrix is not symmetric");
     if (all > 64 * nnz + 65536 || q->t->rows > INT32_MAX || !q->t->rows)
         return sp_fail(SPRY_USAGE, "too empty for diagonals");
     return check_values(q, k->values);

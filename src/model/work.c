@@ -96,12 +96,14 @@ static sp_work spmv_blocks(const sp_ask *q, const sp_storage *k)
     };
 }
 
-/* Groups from which some diagonal leaves the matrix go entry by entry. */
+/* Groups from which some diagonal leaves the matrix go entry by entry. A value
+ * of one triangle is used twice. */
 static sp_work spmv_diagonals(const sp_ask *q, const sp_storage *k)
 {
     double reach = ratio((double)q->t->bandwidth, (double)q->t->cols);
-    double edge = k->values * fmin(1, 2 * reach), slice = q->x->slice;
-    double vectors = (k->values - edge) / q->lanes;
+    double values = k->values * (1 + q->x->symmetric);
+    double edge = values * fmin(1, 2 * reach), slice = q->x->slice;
+    double vectors = (values - edge) / q->lanes;
 
     return (sp_work){
         .inner = vectors * (2.5 + 3 / slice) + 8 * edge,

@@ -1,16 +1,43 @@
 /* dia.c - diagonals, in groups of rows.
  *
- * val[group][diagonal][row in group]: one stream, read front to back. */
+ * val[group][diagonal][row in group]: one stream, read front to back. Of a
+ * symmetric matrix the diagonals from the main one upwards, in larger blocks,
+ * each with the first rows of the next behind it: see codegen/symmetric.c. */
 #include "pack/internal.h"
+
+/* Rows that lie together, and how many have a place there. */
+typedef struct {
+    int64_t rows, tall;
+} block;
+
+static block block_of(const sp_pack_job *w)
+{
+    int64_t group = w->lanes * w->x->slice;
+
+    if (w->x->symmetric)
+        return (block){SP_TRIANGLE_ROWS, SP_TRIANGLE_ROWS + group};
+    return (block){group, group};
+}
+
+/* The first entry of row i that is stored. */
+static int64_t first_entry(const sp_pack_job *w, int64_t i)
+{
+    int64_t k = w->A->start[i];
+
+    while (w->x->symmetric && k < w->A->start[i + 1] && sp_col(w->A, k) < i)
+        k++;
+    return k;
+}
 
 /* place[j - i + rows - 1] = 1 + number of that diagonal, 0: empty. Returns
  * how many there are, -1 when they are too many for 32 bits. */
-static int64_t number_diagonals(const spry_matrix *A, int32_t *place)
+static int64_t number_diagonals(const sp_pack_job *w, int32_t *place)
 {
+    const spry_matrix *A = w->A;
     int64_t count = 0;
 
     for (int64_t i = 0; i < A->rows; i++)
-        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++)
+        for (int64_t k = first_entry(w, i); k < A->start[i + 1]; k++)
             place[sp_col(A, k) - i + A->rows - 1] = 1;
     for (int64_t d = 0; d < A->rows + A->cols - 1; d++)
         if (place[d]) {
@@ -21,34 +48,37 @@ static int64_t number_diagonals(const spry_matrix *A, int32_t *place)
     return count;
 }
 
-static void fill(const sp_pack_job *w, sp_part *q, const int32_t *place,
-                 int lanes)
+static void fill(const sp_pack_job *w, sp_part *q, const int32_t *place)
 {
     const spry_matrix *A = w->A;
     int64_t many = w->k->diagonals;
+    block b = block_of(w);
 
 #pragma omp parallel for num_threads(w->threads) schedule(static)
     for (int64_t i = 0; i < A->rows; i++)
-        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+        for (int64_t k = first_entry(w, i); k < A->start[i + 1]; k++) {
             int64_t d = place[sp_col(A, k) - i + A->rows - 1] - 1;
+            int64_t at = i / b.rows * many + d, row = i % b.rows;
 
-            sp_put_val(w, q, (i / lanes * many + d) * lanes + i % lanes,
-                       sp_val(A, k));
+            sp_put_val(w, q, at * b.tall + row, sp_val(A, k));
+            if (row + b.rows < b.tall && i >= b.rows)
+                sp_put_val(w, q, (at - many) * b.tall + b.rows + row,
+                           sp_val(A, k));
         }
 }
 
-static spry_status build(sp_pack_job *w, int32_t *place, int lanes)
+static spry_status build(sp_pack_job *w, int32_t *place)
 {
     const spry_matrix *A = w->A;
-    int64_t many = number_diagonals(A, place);
-    int64_t units = (A->rows + lanes - 1) / lanes, values;
-    spry_status s =
-        many < 0
-            ? sp_fail(SPRY_USAGE, "more than 2^31 diagonals")
-            : sp_pack_limit(w, (double)many * (double)units * (double)lanes);
+    int64_t many = number_diagonals(w, place), group = w->lanes * w->x->slice;
+    int64_t units = (A->rows + group - 1) / group, values;
+    block b = block_of(w);
+    double tall = (double)b.tall * (double)((A->rows + b.rows - 1) / b.rows);
+    spry_status s = many < 0 ? sp_fail(SPRY_USAGE, "more than 2^31 diagonals")
+                             : sp_pack_limit(w, (double)many * tall);
 
     w->k->index = 32;
-    values = s == SPRY_OK ? many * units * lanes : 0;
+    values = s == SPRY_OK ? many * (int64_t)tall : 0;
     if (s == SPRY_OK)
         s = sp_pack_parts(w, 1);
     if (s == SPRY_OK)
@@ -62,8 +92,8 @@ static spry_status build(sp_pack_job *w, int32_t *place, int lanes)
     for (int64_t d = 0; d < A->rows + A->cols - 1; d++)
         if (place[d])
             w->k->diagonal[place[d] - 1] = d - (A->rows - 1);
-    fill(w, w->k->part, place, lanes);
-    w->k->pads = values > A->nnz;
+    fill(w, w->k->part, place);
+    w->k->pads = w->x->symmetric || values > A->nnz;
     return SPRY_OK;
 }
 
@@ -80,7 +110,7 @@ spry_status sp_pack_dia(sp_pack_job *w)
     place = sp_alloc(A->rows + A->cols, sizeof *place);
     if (!place)
         return sp_fail_memory((size_t)(A->rows + A->cols) * sizeof *place);
-    s = A->rows ? build(w, place, w->lanes * w->x->slice)
+    s = A->rows ? build(w, place)
                 : sp_fail(SPRY_USAGE, "no rows, no diagonals");
     sp_free(place);
     return s;

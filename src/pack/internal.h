@@ -22,6 +22,11 @@ typedef spry_status sp_packer(sp_pack_job *w);
 sp_packer sp_pack_csr, sp_pack_panels, sp_pack_bcsr, sp_pack_sell, sp_pack_dia,
     sp_pack_tensor, sp_pack_super;
 
+/* sp_pack of values that need not be symmetric: those of the upper triangle are
+ * taken. */
+spry_status sp_pack_as_is(sp_packed **out, const sp_sparse *p,
+                          const spry_schedule *x, int lanes, int threads);
+
 /* The segments [from[i], to[i]) of A's entries, sliced; see sell.c. */
 spry_status sp_pack_sell_panel(sp_pack_job *w, sp_part *q, const int64_t *from,
                                const int64_t *to);

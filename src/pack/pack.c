@@ -55,8 +55,8 @@ static spry_status choose_palette(sp_pack_job *w, sp_palette *palette)
     return SPRY_OK;
 }
 
-spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
-                    int lanes, int threads)
+spry_status sp_pack_as_is(sp_packed **out, const sp_sparse *p,
+                          const spry_schedule *x, int lanes, int threads)
 {
     sp_packed *k = sp_alloc(1, sizeof *k);
     sp_pack_job w = {p, p->A, x, lanes, sp_pack_threads(p->A, threads),
@@ -83,6 +83,15 @@ spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
     }
     *out = k;
     return SPRY_OK;
+}
+
+spry_status sp_pack(sp_packed **out, const sp_sparse *p, const spry_schedule *x,
+                    int lanes, int threads)
+{
+    spry_status s = x->symmetric ? sp_matrix_symmetric(p->A) : SPRY_OK;
+
+    *out = NULL;
+    return s == SPRY_OK ? sp_pack_as_is(out, p, x, lanes, threads) : s;
 }
 
 void sp_packed_free(sp_packed *k)

@@ -13,6 +13,7 @@
 typedef struct {
     void *entry;   /* [count] the entry at each place, -1 for padding; as wide
                       as the numbers need. NULL: place k holds entry k */
+    void *twin;    /* [count] of one triangle: the entry in its mirror place */
     int64_t count; /* places */
 } part_slots;
 
@@ -24,38 +25,48 @@ struct sp_slots {
 
 enum { PIECE = 1 << 14 }; /* places a thread takes at a time */
 
-static int64_t entry_at(const sp_slots *w, const part_slots *q, int64_t k)
+/* Item k of a list that is NULL when item k is k. */
+static int64_t listed(const sp_slots *w, const void *list, int64_t k)
 {
-    if (!q->entry)
+    if (!list)
         return k;
-    return w->wide ? ((const int64_t *)q->entry)[k]
-                   : ((const int32_t *)q->entry)[k];
+    return w->wide ? ((const int64_t *)list)[k] : ((const int32_t *)list)[k];
 }
 
 /* ---- finding places ---- */
 
-static spry_status note_part(const sp_slots *w, part_slots *q,
-                             const sp_part *part, int64_t nnz)
+/* The numbers that were packed as values. */
+static spry_status note_numbers(void **out, const sp_slots *w,
+                                const sp_part *part)
 {
     const double *number = part->val;
+    void *list = sp_alloc_raw(part->values, w->wide ? 8 : 4);
 
-    q->count = part->values;
-    q->entry = sp_alloc_raw(q->count, w->wide ? 8 : 4);
-    if (!q->entry)
-        return sp_fail_memory((size_t)q->count * 8);
+    *out = list;
+    if (!list)
+        return sp_fail_memory((size_t)part->values * 8);
 #pragma omp parallel for num_threads(w->threads) schedule(static)
-    for (int64_t k = 0; k < q->count; k++) {
+    for (int64_t k = 0; k < part->values; k++) {
         int64_t entry = (int64_t)number[k] - 1;
 
         if (w->wide)
-            ((int64_t *)q->entry)[k] = entry;
+            ((int64_t *)list)[k] = entry;
         else
-            ((int32_t *)q->entry)[k] = (int32_t)entry;
+            ((int32_t *)list)[k] = (int32_t)entry;
     }
-    if (w->parts > 1 || q->count != nnz)
-        return SPRY_OK;
+    return SPRY_OK;
+}
+
+static spry_status note_part(const sp_slots *w, part_slots *q,
+                             const sp_part *part, int64_t nnz)
+{
+    spry_status s = note_numbers(&q->entry, w, part);
+
+    q->count = part->values;
+    if (s != SPRY_OK || w->parts > 1 || q->count != nnz)
+        return s;
     for (int64_t k = 0; k < nnz; k++)
-        if (entry_at(w, q, k) != k)
+        if (listed(w, q->entry, k) != k)
             return SPRY_OK;
     sp_free(q->entry);
     q->entry = NULL;
@@ -97,29 +108,69 @@ static spry_status note_nothing(sp_slots **out, int64_t nnz, int threads)
     return SPRY_OK;
 }
 
-static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
-                              const spry_schedule *x, int lanes, int threads)
+/* Pack numbers: of the entries, or of those that `other` has for them. */
+static spry_status pack_numbers(sp_packed **out, const sp_sparse *p,
+                                const spry_schedule *x, int lanes, int threads,
+                                const int64_t *other)
 {
     spry_matrix A = *p->A;
     spry_schedule plain = *x;
     sp_sparse numbered = *p;
-    sp_packed *k = NULL;
     double *number = sp_alloc_raw(A.nnz, sizeof *number);
     spry_status s;
 
     if (!number)
         return sp_fail_memory((size_t)A.nnz * sizeof *number);
-    for (int64_t e = 0; e < A.nnz; e++)
-        number[e] = (double)((p->order ? p->order[e] : e) + 1); /* exact */
+    for (int64_t e = 0; e < A.nnz; e++) {
+        int64_t of = other ? other[e] : e;
+
+        number[e] = (double)((p->order ? p->order[of] : of) + 1); /* exact */
+    }
     A.type = numbered.type = SPRY_F64;
     A.val = number;
     numbered.A = &A;
     plain.palette = 0;
-    s = sp_pack(&k, &numbered, &plain, lanes, threads);
-    if (s == SPRY_OK)
-        s = note_all(out, k, A.nnz, threads);
-    sp_packed_free(k);
+    s = sp_pack_as_is(out, &numbered, &plain, lanes, threads);
     sp_free(number);
+    return s;
+}
+
+/* Of one triangle: whom each stored entry stands for, too. */
+static spry_status note_twins(sp_slots *w, const sp_sparse *p,
+                              const spry_schedule *x, int lanes, int threads)
+{
+    int64_t *twin = sp_alloc_raw(p->A->nnz + 1, sizeof *twin);
+    sp_packed *k = NULL;
+    spry_status s;
+
+    if (!twin)
+        return sp_fail_memory((size_t)p->A->nnz * sizeof *twin);
+    s = sp_matrix_twins(twin, p->A);
+    if (s == SPRY_OK)
+        s = pack_numbers(&k, p, x, lanes, threads, twin);
+    for (int i = 0; s == SPRY_OK && i < w->parts; i++)
+        s = note_numbers(&w->part[i].twin, w, &k->part[i]);
+    sp_packed_free(k);
+    sp_free(twin);
+    return s;
+}
+
+static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
+                              const spry_schedule *x, int lanes, int threads)
+{
+    sp_packed *k = NULL;
+    spry_status s = pack_numbers(&k, p, x, lanes, threads, NULL);
+
+    if (s == SPRY_OK)
+        s = note_all(out, k, p->A->nnz, threads);
+    sp_packed_free(k);
+    if (s != SPRY_OK || !x->symmetric)
+        return s;
+    s = note_twins(*out, p, x, lanes, threads);
+    if (s == SPRY_OK)
+        return s;
+    sp_slots_free(*out);
+    *out = NULL;
     return s;
 }
 
@@ -147,8 +198,10 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
 
 void sp_slots_free(sp_slots *w)
 {
-    for (int i = 0; w && i < w->parts; i++)
+    for (int i = 0; w && i < w->parts; i++) {
         sp_free(w->part[i].entry);
+        sp_free(w->part[i].twin);
+    }
     if (w)
         sp_free(w->code);
     sp_free(w);
@@ -204,6 +257,48 @@ static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
     }
 }
 
+/* Do the entries that places [from, to) stand for have one value? */
+#define SAME(name, From, Entry)                                          \
+    static int name(const void *in, const void *list, const void *twins, \
+                    int64_t from, int64_t to)                            \
+    {                                                                    \
+        const From *restrict value = in;                                 \
+        const Entry *restrict entry = list, *restrict twin = twins;      \
+        int same = 1;                                                    \
+                                                                         \
+        for (int64_t k = from; k < to; k++)                              \
+            if (entry[k] >= 0)                                           \
+                same &= value[entry[k]] == value[twin[k]];               \
+        return same;                                                     \
+    }
+
+SAME(same_f32, float, int32_t)
+SAME(same_f64, double, int32_t)
+SAME(same_f32_wide, float, int64_t)
+SAME(same_f64_wide, double, int64_t)
+
+static int is_symmetric(const sp_slots *w, const sp_sparse *p,
+                        const void *value)
+{
+    typedef int asker(const void *, const void *, const void *, int64_t,
+                      int64_t);
+    static asker *const all[2][2] = {{same_f32, same_f32_wide},
+                                     {same_f64, same_f64_wide}};
+    asker *same = all[p->A->type == SPRY_F64][w->wide];
+    int found = 1;
+
+    for (int i = 0; i < w->parts; i++) {
+        const part_slots *q = &w->part[i];
+
+#pragma omp parallel for num_threads(w->threads) schedule(static) \
+    reduction(& : found) if (w->threads > 1)
+        for (int64_t from = 0; from < q->count; from += PIECE)
+            found &= same(value, q->entry, q->twin, from,
+                          q->count - from < PIECE ? q->count : from + PIECE);
+    }
+    return found;
+}
+
 /* Codes of places [from, to) out of those of the entries. */
 static void put_piece(uint8_t *code, const sp_slots *w, const part_slots *q,
                       int64_t from, int64_t to)
@@ -256,6 +351,10 @@ spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
     A.val = value;
     if (palette > 1)
         return put_codes(k, w, p, &A, palette);
+    if (w->part[0].twin && !is_symmetric(w, p, value))
+        return sp_fail(SPRY_USAGE, "this plan keeps one triangle of a "
+                                   "symmetric matrix, and these values are not "
+                                   "symmetric: make another plan");
     if (palette == 0) {
         put_values(k, w, p, value);
         return SPRY_OK;
@@ -278,12 +377,15 @@ void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
         const sp_part *part = &k->part[i];
 
         for (int64_t at = 0; at < q->count; at++) {
-            int64_t e = entry_at(w, q, at), from = at;
+            int64_t e = listed(w, q->entry, at), from = at;
 
             if (palette)
                 from = palette == 1 ? 0 : part->code[at];
             if (e >= 0)
                 sp_dense_put(p, out, e, sp_dense_get(p, part->val, from));
+            if (e >= 0 && q->twin)
+                sp_dense_put(p, out, listed(w, q->twin, at),
+                             sp_dense_get(p, part->val, from));
         }
     }
 }

@@ -35,6 +35,7 @@ typedef struct {
     sp_fibers *fibers;    /* the same; of mttkrp only */
     int64_t *blocks;      /* the same; see sp_problem_blocks */
     void *tiles;          /* the same; see sp_problem_tiles */
+    int symmetric;        /* 0: not asked for yet; 1 yes, -1 no */
 } sp_sparse;
 
 extern const sp_problem_kind sp_sparse_kind;
@@ -62,6 +63,9 @@ int64_t sp_problem_blocks(const sp_sparse *p, int rows, int cols);
 
 /* sp_matrix_tiles of one shape, [SP_RESTS]; NULL when there is no memory. */
 const sp_tiles *sp_problem_tiles(const sp_sparse *p, int r, int c);
+
+/* Is A its own transpose, values and all? */
+int sp_problem_symmetric(const sp_sparse *p);
 
 /* Statistics as models want them: sp_matrix_sketch. NULL when there is no
  * memory. */

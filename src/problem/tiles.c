@@ -1,4 +1,5 @@
-/* tiles.c - what is in blocks and what is not, counted once per shape. */
+/* tiles.c - what is in blocks and what is not, counted once per shape; whether
+ * one triangle stands for both, found out once. */
 #include "base/base.h"
 #include "base/unconst.h"
 #include "matrix/matrix.h"
@@ -27,4 +28,17 @@ const sp_tiles *sp_problem_tiles(const sp_sparse *p, int r, int c)
     }
     pthread_mutex_unlock(&own->lock);
     return known ? known->tiles : NULL;
+}
+
+int sp_problem_symmetric(const sp_sparse *p)
+{
+    sp_sparse *own = sp_unconst(p);
+    int found;
+
+    pthread_mutex_lock(&own->lock);
+    if (!own->symmetric)
+        own->symmetric = sp_matrix_symmetric(own->A) == SPRY_OK ? 1 : -1;
+    found = own->symmetric > 0;
+    pthread_mutex_unlock(&own->lock);
+    return found;
 }

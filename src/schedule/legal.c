@@ -73,8 +73,8 @@ static const char *shape_fault(const spry_schedule *x, spry_op op)
         return "index is 8, 16 or 64 bits, or 0";
     if (x->index == 8 && (!sp_format_of(x)->slices || d->dense >= 0))
         return "only sell has columns of 8 bits, for spmv";
-    if ((x->gather | x->copy | x->stream | x->fixed) & ~1)
-        return "gather, copy, stream and fixed are 0 or 1";
+    if ((x->gather | x->copy | x->stream | x->fixed | x->symmetric) & ~1)
+        return "gather, copy, stream, fixed and symmetric are 0 or 1";
     if (x->order < SPRY_ORDER_NONE || x->order > SPRY_ORDER_CLUSTER)
         return "there is no such order";
     if (x->modes < SPRY_MODES_IKL || x->modes > SPRY_MODES_LKI)
@@ -146,6 +146,8 @@ static const char *problem_fault(const spry_schedule *x, const sp_sparse *p,
         return "no dense columns: only the plain loop";
     if (sp_format_of(x)->blocks && p->A->cols < x->c)
         return "the block is wider than the matrix";
+    if (x->symmetric && p->A->rows != p->A->cols)
+        return "a symmetric matrix is square";
     if (x->panel < 0 || (x->panel && x->panel >= panel_limit(x, p)))
         return "the panel is as wide as the matrix";
     if (x->pass < 0 || (x->pass && x->pass >= p->n))

@@ -56,6 +56,10 @@ spry_schedule sp_schedule_default(int32_t format);
  * are dense columns, side by side. 1 for other formats. */
 int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes);
 
+/* Rows of diagonals of one triangle that lie together; of all of them, as many
+ * as a group has. A multiple of any group. */
+enum { SP_TRIANGLE_ROWS = 2048 };
+
 /* How what blocks leave is computed: rows, with the rest of x. */
 spry_schedule sp_schedule_of_rest(const spry_schedule *x, const sp_sparse *p,
                                   int lanes);

@@ -17,6 +17,7 @@ const sp_param sp_params[] = {
     {FIELD(c), 1, NULL, {1, 2, 3, 4, 6, 8, 16, -1}},
     {FIELD(rest), 0, NULL, {0, 25, 50, 75, -1}},
     {FIELD(slice), 1, NULL, {1, 2, 4, -1}},
+    {FIELD(symmetric), 0, NULL, {0, 1, -1}},
     {FIELD(sigma), 1, NULL, {1, 64, 512, 4096, 1 << 20, -1}},
     {FIELD(unroll), 1, NULL, {1, 2, 4, 8, -1}},
     {FIELD(gather), 0, NULL, {0, 1, -1}},
@@ -69,8 +70,11 @@ const sp_format sp_formats[] = {
                     "unroll tile index prefetch fixed threads chunk"},
                    .listed = 1,
                    .cycles = 4},
-    [SPRY_DIA] =
-        {"dia", {"slice threads chunk"}, .pads = 1, .ordered = 1, .cycles = 8},
+    [SPRY_DIA] = {"dia",
+                  {"slice symmetric threads chunk"},
+                  .pads = 1,
+                  .ordered = 1,
+                  .cycles = 8},
     [SPRY_CSF] = {"csf",
                   {NULL, NULL, NULL,
                    "tile unroll index prefetch panel pass modes fixed threads "

@@ -45,7 +45,7 @@ uint64_t sp_kind_of(const spry_schedule *x)
         x->format,     x->tile,          x->r,         x->c,
         x->slice,      x->gather,        x->order,     x->stream,
         x->panel != 0, x->prefetch != 0, x->pass != 0, x->threads > 1,
-        x->modes,      x->palette,       x->copy,
+        x->modes,      x->palette,       x->copy,      x->symmetric,
     };
     uint64_t kind = 1;
 

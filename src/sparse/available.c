@@ -53,6 +53,8 @@ int sp_sparse_available(const sp_sparse *p, const spry_schedule *x,
     if (x->palette > 1 && stats &&
         (stats->one_value || stats->different > x->palette))
         return 0; /* beyond, or less than a table is for */
+    if (x->symmetric && !sp_problem_symmetric(p))
+        return 0;
     if (x->rest && stats &&
         spry_stats_fill(stats, x->r, x->c) * x->r * x->c < 1.5)
         return 0; /* most blocks hold one entry */

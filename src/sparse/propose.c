@@ -244,6 +244,25 @@ static void propose_panels(sp_sparse_adviser *a, sp_proposals *l,
         propose_panel(a, l, best, width / 2);
 }
 
+/* Diagonals of one triangle: learned models have met none. */
+static void propose_triangle(sp_sparse_adviser *a, sp_proposals *l,
+                             const spry_schedule *best)
+{
+    enum { TALL = 4 };
+    spry_schedule x = sp_schedule_default(SPRY_DIA);
+    double seconds;
+
+    x.symmetric = 1;
+    x.slice = TALL;
+    x.threads = best->threads;
+    if (!a->q.measured || !sp_schedule_is_legal(&x, a->p, a->q.m) ||
+        !is_open(a, &x))
+        return;
+    seconds = score_one(a, &x);
+    if (seconds < HUGE_VAL)
+        add(l, &x, seconds);
+}
+
 spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
 {
     sp_sparse_adviser *a = (sp_sparse_adviser *)head;
@@ -257,8 +276,10 @@ spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
     s = strategy_of(a)->find(found, &count, most, &space);
     sp_guess_hurry(&a->guess, 0);
     for (int i = 0; s == SPRY_OK && i < count; i++) {
-        if (i == 1)
+        if (i == 1) {
             propose_panels(a, l, &found[0].x);
+            propose_triangle(a, l, &found[0].x);
+        }
         if (i == FAVOURITES)
             s = second_opinion(a, l);
         add(l, &found[i].x, found[i].predicted);

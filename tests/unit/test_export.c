@@ -171,6 +171,8 @@ static void exported_code_computes_the_same(void **state)
     export_one("sell slice=2 sigma=64 palette=256", SPRY_SPMV);
     export_one("sell palette=16", SPRY_SPMV);
     export_one("sell slice=2 index=8 palette=16", SPRY_SPMV);
+    export_of("stencil5 nx=53 values=ones", "dia slice=4 symmetric=1 threads=2",
+              SPRY_SPMV);
     export_mixed("bcsr r=2 c=2 rest=50 threads=2", SPRY_SPMV);
     export_mixed("bcsr r=4 c=4 tile=1 rest=50 threads=2", SPRY_SPMM);
     export_one("csr tile=2 threads=2", SPRY_SPMM);

@@ -90,6 +90,9 @@ static void storage_is_exact(void **state)
                 "csr unroll=4 index=16 palette=256", 0);
     check_bytes("stencil5 nx=64 values=3", "sell slice=2 palette=16", 0.05);
     check_bytes("diagonals rows=1003 count=5 spread=100", "dia slice=4", 0);
+    check_bytes("stencil5 nx=30 values=symmetric", "dia symmetric=1", 0);
+    check_bytes("stencil27 nx=17 values=symmetric", "dia slice=4 symmetric=1",
+                0);
 }
 
 static void storage_that_is_sampled_is_close(void **state)

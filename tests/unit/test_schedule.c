@@ -20,6 +20,7 @@ static void text_goes_round(void **state)
         "csr tile=8 order=cluster fixed=1 threads=2 chunk=64",
         "dcsr tile=1",
         "dia slice=2",
+        "dia slice=4 symmetric=1 threads=2",
     };
     char buf[SPRY_SCHEDULE_TEXT];
     spry_schedule x;
