@@ -126,4 +126,10 @@ spry_status sp_npz_write(const spry_matrix *m, sp_writer *w, int packed);
 spry_status sp_matrix_parse(spry_matrix **out, const char *data, size_t len,
                             const char *name);
 
+/* A palette of 0 alone; and the codes of entries [from, from + count), whose
+ * values it takes in. 0: there are too many. (values.c) */
+void sp_palette_open(sp_palette *out);
+int sp_palette_note(sp_palette *c, uint8_t *code, const spry_matrix *m,
+                    int64_t from, int64_t count);
+
 #endif

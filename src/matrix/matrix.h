@@ -63,8 +63,9 @@ typedef struct {
 
 /* Stops at the first value too many. */
 void sp_palette_of(sp_palette *out, const spry_matrix *m);
-/* The same, and the code of every entry's value: code[nnz]. */
-void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m);
+/* The same, and the code of every entry's value: code[nnz] (codes.c). */
+void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m,
+                      int threads);
 /* The code of a value, -1 when it is none of them. */
 int sp_palette_code(const sp_palette *c, double v);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "matrix/matrix.h"
+#include "matrix/internal.h"
 
 int sp_matrix_one_value(const spry_matrix *m)
 {
@@ -76,24 +76,26 @@ static int add(sp_palette *c, double v)
 NOTE(note_floats, float)
 NOTE(note_doubles, double)
 
-void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m)
+void sp_palette_open(sp_palette *out)
 {
-    int few;
-
     memset(out, 0, sizeof *out);
     add(out, 0);
-    few = m->type == SPRY_F32 ? note_floats(out, code, m->val, m->nnz)
-                              : note_doubles(out, code, m->val, m->nnz);
-    if (!few)
-        out->count = SP_PALETTE + 1;
+}
+
+int sp_palette_note(sp_palette *c, uint8_t *code, const spry_matrix *m,
+                    int64_t from, int64_t count)
+{
+    const char *value = (const char *)m->val + from * (int64_t)m->type;
+
+    return m->type == SPRY_F32 ? note_floats(c, code + from, value, count)
+                               : note_doubles(c, code + from, value, count);
 }
 
 void sp_palette_of(sp_palette *out, const spry_matrix *m)
 {
     double last = 0;
 
-    memset(out, 0, sizeof *out);
-    add(out, last);
+    sp_palette_open(out);
     for (int64_t k = 0; k < m->nnz; k++) {
         double v = sp_val(m, k);
 

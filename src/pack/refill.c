@@ -322,7 +322,7 @@ static spry_status put_codes(sp_packed *k, const sp_slots *w,
 {
     sp_palette table;
 
-    sp_palette_codes(&table, w->code, A);
+    sp_palette_codes(&table, w->code, A, w->threads);
     if (table.count > most)
         return sp_fail(SPRY_USAGE,
                        "this plan keeps codes for at most %d values, and with "

@@ -309,6 +309,97 @@ static void other_values_are_refused(void **state)
     }
 }
 
+/* ---- codes ---- */
+
+/* Value number i of a kind: few bits at the top, many bits, odd ones. */
+static double nth_value(int kind, int i)
+{
+    static const double odd[] = {0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, 1, -1};
+
+    if (kind == 0)
+        return i - 100;
+    if (kind == 1)
+        return ldexp(i % 2 ? 1 : -1, i - 60);
+    if (kind == 2)
+        return sqrt(i + 2);
+    return odd[i % 7];
+}
+
+/* Each entry has the code of its value, bit by bit, and code 0 is 0. */
+static void check_codes(const spry_matrix *m, int threads)
+{
+    uint8_t *code = sp_alloc(m->nnz + 1, 1);
+    sp_palette c, other;
+
+    sp_palette_codes(&c, code, m, threads);
+    sp_palette_of(&other, m);
+    assert_int_equal(c.count, other.count);
+    assert_true(c.count <= SP_PALETTE);
+    for (int64_t k = 0; k < m->nnz; k++) {
+        double v = sp_val(m, k);
+
+        assert_memory_equal(&c.value[code[k]], &v, sizeof v);
+        assert_memory_equal(&other.value[code[k]], &v, sizeof v);
+    }
+    sp_free(code);
+}
+
+/* Values show up one after the other: the last ones late. */
+static void every_value_has_its_code(void **state)
+{
+    enum { ENTRIES = 150001 };
+    double *wide = sp_alloc(ENTRIES, sizeof *wide);
+    float *narrow = sp_alloc(ENTRIES, sizeof *narrow);
+    const int many[] = {1, 2, 7, 16, 200, 255};
+    spry_matrix m = {.nnz = ENTRIES};
+
+    (void)state;
+    for (int i = 0; i < 6 * 4 * 3; i++) {
+        int kind = i % 4, count = many[i / 4 % 6], pace = i / 24;
+
+        if (kind == 1 && count > 120)
+            continue; /* beyond a float's exponents */
+        for (int k = 0; k < ENTRIES; k++) {
+            int far =
+                pace == 0 ? count : 1 + (int)((int64_t)k * count / ENTRIES);
+
+            wide[k] = nth_value(kind, pace == 2 ? far - 1 : k * 11 % far);
+            narrow[k] = (float)wide[k];
+            wide[k] = (double)narrow[k];
+        }
+        for (int threads = 1; threads <= 3; threads += 2) {
+            m.type = SPRY_F64;
+            m.val = wide;
+            check_codes(&m, threads);
+            m.type = SPRY_F32;
+            m.val = narrow;
+            check_codes(&m, threads);
+        }
+    }
+    sp_free(wide);
+    sp_free(narrow);
+}
+
+static void one_value_too_many_is_told(void **state)
+{
+    enum { ENTRIES = 40000 };
+    double *value = sp_alloc(ENTRIES, sizeof *value);
+    uint8_t *code = sp_alloc(ENTRIES, 1);
+    spry_matrix m = {.nnz = ENTRIES, .type = SPRY_F64, .val = value};
+    sp_palette c;
+
+    (void)state;
+    for (int k = 0; k < ENTRIES; k++)
+        value[k] = k % 255 + 1; /* and 0 */
+    sp_palette_codes(&c, code, &m, 1);
+    assert_int_equal(c.count, SP_PALETTE);
+    value[ENTRIES - 1] = 0.5;
+    sp_palette_codes(&c, code, &m, 1);
+    assert_int_equal(c.count, SP_PALETTE + 1);
+    sp_free(value);
+    sp_free(code);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +410,8 @@ int main(void)
         cmocka_unit_test(tables_are_expected_to_pay),
         cmocka_unit_test(ended_rows_meet_no_infinity),
         cmocka_unit_test(other_values_are_refused),
+        cmocka_unit_test(every_value_has_its_code),
+        cmocka_unit_test(one_value_too_many_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
