@@ -18,6 +18,7 @@ from ctypes import (
 )
 from pathlib import Path
 
+USAGE = 2
 F32, F64 = 4, 8
 I32, I64 = 4, 8
 ROW_MAJOR, COL_MAJOR = 0, 1

@@ -117,9 +117,14 @@ class _Plan:
         weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
         c.check(lib.spry_tune(byref(plan), problem, byref(options)))
         plan = self._after(like, plan) if like else plan
+        self._told: dict | None = None
+        self._hold(plan)
+
+    def _hold(self, plan: c_void_p) -> None:
         self.pointer = plan
         # Finalizers run last in, first out: the plan goes before its problem.
-        weakref.finalize(self, lib.spry_plan_free, c_void_p(plan.value))
+        self._free = weakref.finalize(self, lib.spry_plan_free,
+                                      c_void_p(plan.value))
 
     def _after(self, like: "_Plan", plan: c_void_p) -> c_void_p:
         """Where the store knew nothing: the schedule that won for another
@@ -127,24 +132,46 @@ class _Plan:
         told = json.loads(c.text_of(lib.spry_plan_story, plan, None))
         if told["looked_up"] or (self.n is None) != (like.n is None):
             return plan
-        words = [w for w in like.text().split()
-                 if w.split("=")[0] not in ("fixed", "pass", "copy")]
-        x, other = ctypes.create_string_buffer(1 << 12), c_void_p()
-        if (lib.spry_schedule_parse(x, " ".join(words).encode())
-                or lib.spry_plan_make(byref(other), self.problem, x,
-                                      c.machine())):
-            return plan
-        if lib.spry_plan_check(other, 1):
-            lib.spry_plan_free(other)
+        other = self._made(like.text(), "fixed", "pass", "copy")
+        if not other:
             return plan
         lib.spry_plan_free(plan)
         return other
+
+    def _made(self, text: str, *without: str) -> c_void_p | None:
+        """A plan of a schedule's text, some words left out; None when it
+        makes no sense here."""
+        words = [w for w in text.split() if w.split("=")[0] not in without]
+        x, plan = ctypes.create_string_buffer(1 << 12), c_void_p()
+        if (lib.spry_schedule_parse(x, " ".join(words).encode())
+                or lib.spry_plan_make(byref(plan), self.problem, x,
+                                      c.machine())):
+            return None
+        if lib.spry_plan_check(plan, 1):
+            lib.spry_plan_free(plan)
+            return None
+        return plan
+
+    def refill(self, values: np.ndarray) -> None:
+        """Other values on the same pattern. A schedule that stores less
+        because of the values it was made for, few different ones or a
+        symmetric matrix, goes on without that where these are not so."""
+        status = lib.spry_plan_refill(self.pointer, _address(values))
+        if status == c.USAGE:
+            plan = self._made(self.text(), "palette", "symmetric")
+            if plan:
+                self._told = self.story()
+                self._free()
+                self._hold(plan)
+                status = lib.spry_plan_refill(plan, _address(values))
+        c.check(status)
 
     def text(self) -> str:
         return lib.spry_plan_text(self.pointer).decode()
 
     def story(self) -> dict:
-        return json.loads(c.text_of(lib.spry_plan_story, self.pointer, None))
+        return self._told or json.loads(
+            c.text_of(lib.spry_plan_story, self.pointer, None))
 
 
 def _dense(a: np.ndarray) -> c.Dense | None:
@@ -220,8 +247,7 @@ class Tuned(LinearOperator):
             raise failed[0]
         with self._lock:
             if self._values is not None:
-                c.check(lib.spry_plan_refill(plan.pointer,
-                                             _address(self._values)))
+                plan.refill(self._values)
             self._tuned[n, self.dtype, transpose] = plan
         return self
 
@@ -279,7 +305,7 @@ class Tuned(LinearOperator):
         array = self._new_values(values)
         with self._lock:
             for plan in (*self._tuned.values(), *self._plans.values()):
-                c.check(lib.spry_plan_refill(plan.pointer, _address(array)))
+                plan.refill(array)
             self._values = array
         return self
 
@@ -330,8 +356,7 @@ class Tuned(LinearOperator):
                          _options("lookup", threads=self._threads,
                                   store=self._store), like=self._plan)
             if self._values is not None:
-                c.check(lib.spry_plan_refill(plan.pointer,
-                                             _address(self._values)))
+                plan.refill(self._values)
             self._plans[key] = plan
             while len(self._plans) > _PLANS:
                 self._plans.popitem(last=False)

@@ -157,6 +157,30 @@ def test_refill():
         C.refill()
 
 
+def test_refill_with_values_of_another_kind():
+    line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], (40, 40))
+    A = sparse.kronsum(line, line, format="csr")
+    A.sort_indices()
+    x = operand(1, A.shape[1])
+    for text in ("sell palette=8", "dia slice=4 symmetric=1 threads=2"):
+        T = quick(A)
+        plan = T._plan
+        plan._told = plan.story()
+        plan._free()
+        plan._hold(plan._made(text))
+        assert plan.text() == text
+        assert np.array_equal(T @ x, A @ x)
+        T.refill(2 * A.data)
+        assert plan.text() == text
+        assert np.array_equal(T @ x, 2 * A @ x)
+        other = A.copy()
+        other.data = operand(7, A.nnz) + 1000 * np.arange(A.nnz)
+        T.refill(other.data)  # goes on without what they do not allow
+        assert "palette" not in plan.text() and "symm" not in plan.text()
+        assert np.array_equal(T @ x, other @ x)
+        assert T.story
+
+
 def test_other_widths_are_bounded():
     A = integers(9)
     T = quick(A)
