@@ -19,7 +19,9 @@ typedef struct {
 
 struct sp_slots {
     int threads, wide, parts;
-    uint8_t *code; /* [entries] with a palette: room for their codes */
+    uint8_t *code; /* [entries + 1] with a palette: room for their codes, and
+                      behind them that of padding, 0 */
+    int64_t entries;
     part_slots part[];
 };
 
@@ -188,7 +190,8 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
                                     : ask_packer(out, p, x, lanes, threads);
     if (s != SPRY_OK || x->palette < 2)
         return s;
-    (*out)->code = sp_alloc_raw(p->A->nnz + 1, 1);
+    (*out)->entries = p->A->nnz;
+    (*out)->code = sp_alloc(p->A->nnz + 1, 1);
     if ((*out)->code)
         return SPRY_OK;
     sp_slots_free(*out);
@@ -303,17 +306,17 @@ static int is_symmetric(const sp_slots *w, const sp_sparse *p,
 static void put_piece(uint8_t *code, const sp_slots *w, const part_slots *q,
                       int64_t from, int64_t to)
 {
-    const int32_t *narrow = q->entry;
-    const int64_t *wide = q->entry;
+    const uint32_t *narrow = q->entry; /* padding, -1, is the largest */
+    const uint64_t *wide = q->entry;
+    const uint64_t most = (uint64_t)w->entries;
+    const uint32_t none = (uint32_t)most;
 
     if (!q->entry)
         memcpy(code + from, w->code + from, (size_t)(to - from));
-    for (int64_t k = from; q->entry && !w->wide && k < to; k++)
-        if (narrow[k] >= 0)
-            code[k] = w->code[narrow[k]];
-    for (int64_t k = from; q->entry && w->wide && k < to; k++)
-        if (wide[k] >= 0)
-            code[k] = w->code[wide[k]];
+    for (int64_t k = from; narrow && !w->wide && k < to; k++)
+        code[k] = w->code[narrow[k] < none ? narrow[k] : none];
+    for (int64_t k = from; wide && w->wide && k < to; k++)
+        code[k] = w->code[wide[k] < most ? wide[k] : most];
 }
 
 /* Nothing changes before it is known that the values fit. */
