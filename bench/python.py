@@ -230,7 +230,11 @@ def strides():
             to = control if text == "csr" else found
             to.append(ratio(lambda: own.dense(dense[0], dense[1]),
                             lambda: own.dense(dense[2], dense[3])))
-            print(f"  {to[-1]:.3f} of the contiguous speed  {text}, {n}")
+            alone = [ratio(lambda: own.dense(dense[0], dense[1]),
+                           lambda: own.dense(dense[i], dense[j]))
+                     for i, j in ((2, 1), (0, 3))]
+            print(f"  {to[-1]:.3f} of the contiguous speed, with B alone "
+                  f"{alone[0]:.3f}, C alone {alone[1]:.3f}  {text}, {n}")
             own.close()
     print(f"strides: {mean(found):.3f} of the contiguous speed; the plain "
           f"loop, which only reads and writes, {mean(control):.3f}")
