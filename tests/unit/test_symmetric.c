@@ -6,6 +6,7 @@
 
 #include "plan/sparse.h"
 #include "schedule/schedule.h"
+#include "sparse/sparse.h"
 
 static const char *const texts[] = {
     "dia symmetric=1",
@@ -202,6 +203,35 @@ static void a_missing_mirror_is_noticed(void **state)
     spry_matrix_free(A);
 }
 
+/* The search may have it, without a compiler, exactly for symmetric ones; and
+ * the model knows what is stored, or refuses. */
+static void is_offered_to_symmetric_ones_only(void **state)
+{
+    static const char *const spec[] = {"stencil5 nx=40 values=symmetric",
+                                       "stencil5 nx=40"};
+    spry_schedule x;
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_schedule_parse(&x, texts[1]));
+    for (int i = 0; i < 2; i++) {
+        spry_matrix *A = generated(spec[i]);
+        spry_prediction guess;
+        spry_problem *p;
+
+        check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+        assert_int_equal(
+            sp_sparse_available(sp_sparse_of(p), &x, &m, SP_COMPILE_NONE),
+            i == 0);
+        guess.size = sizeof guess;
+        assert_int_equal(spry_predict(&guess, p, &x, &m),
+                         i == 0 ? SPRY_OK : SPRY_USAGE);
+        spry_problem_free(p);
+        spry_matrix_free(A);
+    }
+}
+
 /* ---- new values ---- */
 
 /* v(i, j) of both triangles, another one for every seed. */
@@ -275,6 +305,7 @@ int main(void)
         cmocka_unit_test(other_matrices_are_refused),
         cmocka_unit_test(odd_ones_are_computed_or_refused),
         cmocka_unit_test(a_missing_mirror_is_noticed),
+        cmocka_unit_test(is_offered_to_symmetric_ones_only),
         cmocka_unit_test(new_values_are_symmetric_too),
     };
 
