@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Whole networks beside PyTorch, OpenCV and the sum of oneDNN's layers.
 
-    onnx.py [threads|peers|tune|transfer|right|export|orders|layouts]...
+    onnx.py [threads|peers|tune|long|transfer|right|export|orders|layouts]...
 
 Batch 1, one and two threads. Everyone is a process of its own that runs once
 when told to, in turns; ratios are medians of pairs of the same turn. QUICK=1
-takes MobileNet-v3 only, and less of it; NETS=resnet50,bert chooses. Ends with
+takes MobileNet-v3 only, and less of it; NETS=resnet50,bert chooses. `long`
+tunes for LONG=600 seconds a network and is only run when named. Ends with
 lines "aim NAME VALUE TARGET met|short".
 """
 
@@ -30,6 +31,7 @@ TORCH = {"resnet50": 1.1, "mobilenetv3": 1.5, "inceptionv3": 1.35, "bert": 1.2}
 # Two threads over one.
 BOTH = {"resnet50": 1.5, "mobilenetv3": 1.3}
 BUDGET = 20 if QUICK else 60
+LONG = int(os.environ.get("LONG", 600))
 # Threads of OpenMP go on spinning for some milliseconds behind a run: who is
 # next waits for that to end, or it would have one core less.
 SETTLE = 0.03
@@ -209,6 +211,7 @@ def show_peers(net, threads, all):
         else:
             aim(name, x[0], goals[r.name])
     print(row, flush=True)
+    not_measured(f"{net}-{threads}-onnxruntime", 0.9, "Debian has none")
     for r in all[1:]:
         if r.about and r.about.get("mode"):
             print(f"{'':14}  {r.name}: {r.about['mode']}")
@@ -253,23 +256,26 @@ def part_tune(folder):
             more=False)
         for r in all:
             r.close()
-    if not QUICK and "mobilenetv3" in NETS:
-        part_long(folder)
+        if "long" not in sys.argv:
+            not_measured(f"{net}-minute-over-long", 1.03,
+                         f"PARTS=long tunes for {LONG} s")
 
 
 def part_long(folder):
-    """A minute beside two, for the network that is quickest to time."""
-    store = f"{folder}/long.db"
-    tune("mobilenetv3", 2, store, 120, transfer=0)
-    all = [Runner("minute", spry("mobilenetv3", 2,
-                                 alone(folder, "mobilenetv3", 2)), 2),
-           Runner("long", spry("mobilenetv3", 2, store), 2)]
-    race(all, 2 * TURNS)
-    x = ratio(all[1], all[0])
-    print(f"mobilenetv3: a minute's tuning over two minutes': {text_of(x)}")
-    aim("mobilenetv3-minute-over-long", x[0], 1.03, more=False)
-    for r in all:
-        r.close()
+    """A minute's tuning beside ten minutes'."""
+    for net in NETS:
+        store = f"{folder}/{net}-long.db"
+        tuned_alone(folder, net, 2)
+        tune(net, 2, store, LONG, transfer=0)
+        all = [Runner("minute", spry(net, 2, alone(folder, net, 2)), 2),
+               Runner("long", spry(net, 2, store), 2)]
+        race(all, 2 * TURNS)
+        x = ratio(all[1], all[0])
+        print(f"{net}: {BUDGET} s of tuning over {LONG} s: {text_of(x)}",
+              flush=True)
+        aim(f"{net}-minute-over-long", x[0], 1.03, more=False)
+        for r in all:
+            r.close()
 
 
 def part_transfer(folder):
@@ -429,12 +435,13 @@ int main(int argc, char **argv)
 """
 
 PARTS = {"threads": part_threads, "right": part_right, "export": part_export,
-         "peers": part_peers, "tune": part_tune, "transfer": part_transfer,
+         "peers": part_peers, "tune": part_tune, "long": part_long,
+         "transfer": part_transfer,
          "orders": part_orders, "layouts": part_layouts}
 
 
 def main():
-    usual = ["threads", "export", "tune", "peers"] if QUICK else [
+    usual = ["threads", "export", "tune", "peers", "right"] if QUICK else [
         "threads", "export", "tune", "transfer", "peers", "right"]
     chosen = sys.argv[1:] or usual
     begun = time.monotonic()

@@ -2,7 +2,8 @@
 # they are, and its templates, as bytes of a C file.
 set(export_texts
     include/spry/operator.h src/dense/core.h src/dense/tile.h
-    src/dense/tiling.h src/dense/move.h src/dense/pruned.h src/dense/tiling.c src/dense/move.c
+    src/dense/tiling.h src/dense/turn.h src/dense/move.h src/dense/pruned.h
+    src/dense/tiling.c src/dense/move.c
     src/dense/act.c src/dense/run_direct.c src/dense/run_winograd.c
     src/dense/run_depthwise.c src/dense/run_rows.c src/dense/run_pruned.c
     src/dense/pruned_body.h src/dense/curves_body.h

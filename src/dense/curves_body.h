@@ -2,6 +2,9 @@
 #ifndef SP_DENSE_CURVES_BODY_H
 #define SP_DENSE_CURVES_BODY_H
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,14 +40,38 @@ INLINE vec choose(bits when, vec yes, vec no)
     return (vec)((when & (bits)yes) | (~when & (bits)no));
 }
 
+/* Of two the smaller or larger one; the second where one is no number: as an
+ * instruction has it where there is one. */
+#if BYTES == 64 && defined(__AVX512F__)
+#define OF_TWO(which, x, y) (vec) _mm512_##which##_ps((__m512)(x), (__m512)(y))
+#elif BYTES == 32 && defined(__AVX__)
+#define OF_TWO(which, x, y) (vec) _mm256_##which##_ps((__m256)(x), (__m256)(y))
+#elif BYTES == 16 && defined(__SSE__)
+#define OF_TWO(which, x, y) (vec) _mm_##which##_ps((__m128)(x), (__m128)(y))
+#endif
+
 INLINE vec smaller(vec x, vec y)
 {
+#ifdef OF_TWO
+    return OF_TWO(min, x, y);
+#else
     return choose(x < y, x, y);
+#endif
 }
 
 INLINE vec larger(vec x, vec y)
 {
+#ifdef OF_TWO
+    return OF_TWO(max, x, y);
+#else
     return choose(x > y, x, y);
+#endif
+}
+
+/* What is no number passes both limits. */
+INLINE vec clamp(vec x, vec low, vec high)
+{
+    return smaller(high, larger(low, x));
 }
 
 INLINE vec magnitude(vec x)
@@ -58,8 +85,7 @@ INLINE vec vec_exp(vec x)
     vec n, r, p;
     bits whole;
 
-    x = choose(x > same(88.72f), same(88.72f), x);
-    x = choose(x < same(-103.0f), same(-103.0f), x);
+    x = larger(same(-103.0f), smaller(same(88.72f), x));
     n = x * 1.44269504f + 12582912.0f; /* rounds to a whole number */
     whole = (bits)n - (bits)same(12582912.0f);
     n -= 12582912.0f;
@@ -123,10 +149,8 @@ INLINE vec curve(vec x, spry_act act, float alpha, float beta)
 
     switch (act) {
     case SPRY_ACT_NONE: break;
-    case SPRY_ACT_RELU: return choose(x < zero, zero, x);
-    case SPRY_ACT_CLIP:
-        x = choose(x < same(alpha), same(alpha), x);
-        return choose(x > same(beta), same(beta), x);
+    case SPRY_ACT_RELU: return larger(zero, x);
+    case SPRY_ACT_CLIP: return clamp(x, same(alpha), same(beta));
     case SPRY_ACT_LEAKY: return choose(x < zero, x * alpha, x);
     case SPRY_ACT_HSIGMOID: return smaller(larger(x * alpha + beta, zero), one);
     case SPRY_ACT_HSWISH:

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "dense/internal.h"
 #include "dense/tiling.h"
+#include "dense/turn.h"
 
 /* ---- packing ---- */
 
@@ -37,63 +38,6 @@ static block_source source_of(const spry_operator *op, const sp_tiling *t,
     return b;
 }
 
-typedef float four __attribute__((vector_size(16)));
-typedef int32_t whole_four __attribute__((vector_size(16)));
-#ifdef __clang__
-#define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define MIX(a, b, ...) __builtin_shuffle(a, b, (whole_four){__VA_ARGS__})
-#endif
-
-static four four_at(const float *x)
-{
-    four y;
-
-    memcpy(&y, x, sizeof y);
-    return y;
-}
-
-/* Four numbers of four channels, which become neighbours at out + place. */
-static void turn_four(float *out, const int64_t place[4], const float *from,
-                      int64_t row)
-{
-    four a = four_at(from), b = four_at(from + row);
-    four c = four_at(from + 2 * row), d = four_at(from + 3 * row);
-    four ab = MIX(a, b, 0, 4, 1, 5), cd = MIX(c, d, 0, 4, 1, 5);
-    four y[4] = {MIX(ab, cd, 0, 1, 4, 5), MIX(ab, cd, 2, 3, 6, 7)};
-
-    ab = MIX(a, b, 2, 6, 3, 7);
-    cd = MIX(c, d, 2, 6, 3, 7);
-    y[2] = MIX(ab, cd, 0, 1, 4, 5);
-    y[3] = MIX(ab, cd, 2, 3, 6, 7);
-    for (int i = 0; i < 4; i++)
-        memcpy(out + place[i], &y[i], sizeof y[i]);
-}
-
-enum { LINE = 16 };
-
-/* `count` numbers of every channel, at most a line of the cache. */
-static void turn_line(float *out, const int64_t place[LINE], const float *from,
-                      int64_t row, int64_t keep, int count)
-{
-    int64_t j = 0;
-
-    for (; j + 4 <= keep; j += 4, from += 4 * row) {
-        int i = 0;
-
-        for (int k = 0; k < 4; k++)
-            __builtin_prefetch(from + k * row + LINE);
-        for (; i + 4 <= count; i += 4)
-            turn_four(out + j, place + i, from + i, row);
-        for (; i < count; i++)
-            for (int k = 0; k < 4; k++)
-                out[place[i] + j + k] = from[k * row + i];
-    }
-    for (; j < keep; j++, from += row)
-        for (int i = 0; i < count; i++)
-            out[place[i] + j] = from[i];
-}
-
 /* One block: `keep` channels, padded with zeros to `wide`. */
 static void pack_block(float *out, const block_source *b, int64_t keep,
                        int64_t wide)
@@ -105,13 +49,14 @@ static void pack_block(float *out, const block_source *b, int64_t keep,
     for (int64_t c = 0; c < b->c && !b->row; c++)
         memcpy(out + c * wide, b->from + c * b->step,
                (size_t)keep * sizeof *out);
-    for (int64_t at = 0; at < terms && b->row; at += LINE) {
-        int64_t place[LINE];
-        int count = (int)(terms - at < LINE ? terms - at : LINE);
+    for (int64_t at = 0; at < terms && b->row; at += SP_TURN_LINE) {
+        int64_t place[SP_TURN_LINE];
+        int count =
+            (int)(terms - at < SP_TURN_LINE ? terms - at : SP_TURN_LINE);
 
         for (int i = 0; i < count; i++)
             place[i] = ((at + i) % b->taps * b->c + (at + i) / b->taps) * wide;
-        turn_line(out, place, b->from + at, b->row, keep, count);
+        sp_turn_line(out, place, b->from + at, b->row, keep, count);
     }
 }
 

@@ -207,10 +207,10 @@ static spry_status write_loops(const sp_exporting *z, int a)
 
 static spry_status write_kernels(const sp_exporting *z)
 {
-    static const char *const always[] = {"operator.h", "core.h",       "tile.h",
-                                         "tiling.h",   "pruned.h",     "move.h",
-                                         "tiling.c",   "move.c",       "act.c",
-                                         "run_rows.c", "curves_body.h"};
+    static const char *const always[] = {
+        "operator.h", "core.h", "tile.h",     "tiling.h",
+        "pruned.h",   "move.h", "turn.h",     "tiling.c",
+        "move.c",     "act.c",  "run_rows.c", "curves_body.h"};
     spry_status s = SPRY_OK;
     char file[64];
 

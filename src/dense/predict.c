@@ -171,6 +171,8 @@ static double predict_wino2(const sp_dense_problem *p, const sp_dense_way *x,
                         x->channels ? blocks : tiles, x->threads);
 }
 
+/* Lines of the input are read once for each filter line that meets them: from
+ * the nearest cache if what a tile reads stays there. */
 static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
                          const rates *r)
 {
@@ -180,14 +182,24 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
     double vectors = ceil((double)op->c / r->lanes);
     double pixels = (mr - 1) * (double)op->stride_w + (double)op->s;
     double line =
-        fmax(0.55 * (pixels + (double)op->s), 0.5 * mr * (double)op->s);
+        fmax(0.7 * (pixels + (double)op->s), 0.5 * mr * (double)op->s);
     double each =
-        (double)op->r * fmax(line, 4.0 * fmin(1, 4 / mr)) + 3 * mr + 6;
-    double cycles = (double)(op->n * p->height) * tiles * (vectors * each + 20);
-    double bytes = 4 * (double)(sp_dense_in(op) + sp_dense_out(op));
+        (double)op->r * fmax(line, 4.0 * fmin(1, 4 / mr)) + 1.5 * mr + 6;
+    double calls = x->block ? ceil((double)op->c / (double)x->block) : 1;
+    double units = (double)(op->n * p->height) * tiles;
+    double cycles = units * (vectors * each + 20 * calls);
+    double in = 4 * (double)sp_dense_in(op), out = 4 * (double)sp_dense_out(op);
+    double window = 4 * pixels * (double)op->r *
+                    fmin((double)op->c, x->block ? (double)x->block : HUGE_VAL);
+    double again = in * (double)op->r / (double)op->stride_h;
+    double memory = 0.3 * reading(r, in + out, in + out);
 
-    return with_threads(r, cycles * r->cycle + 0.6 * reading(r, bytes, bytes),
-                        (double)(op->n * p->height) * tiles, x->threads);
+    if (x->block)
+        memory *= 1.3; /* it does not come in one piece */
+    memory += 0.3 * reading(r, again, window + 8192);
+    return with_threads(r, cycles * r->cycle + memory,
+                        x->channels ? ceil((double)op->c / 16) : units,
+                        x->threads);
 }
 
 /* Loads bound it: a vector for every product, and the weight. Columns and

@@ -187,8 +187,7 @@ INLINE void put_pixel(const sp_pruned_out *o, int64_t place, int64_t k, vec x)
     if (o->add && o->f->adds_before)
         x += load_part(o->add + place + k, left);
     if (o->f->clamps) {
-        x = choose(x < same(o->f->low), same(o->f->low), x);
-        x = choose(x > same(o->f->high), same(o->f->high), x);
+        x = clamp(x, same(o->f->low), same(o->f->high));
     }
     if (left >= LANES)
         store(o->out + place + k, x);

@@ -1,58 +1,138 @@
-/* run_depthwise.c - one share of a depthwise convolution: tiles of pixels of a
- * line, all channels of a tile before the next. */
+/* run_depthwise.c - one share of a depthwise convolution: columns of tiles, so
+ * that the lines of the input that tiles below each other share are still in
+ * the nearest cache; `block` channels of all tiles before the next. */
 #include "dense/tiling.h"
 
-static void run_tile(const sp_dense_core *p, const sp_depthwise *line,
-                     const sp_tile_place *x)
+/* What all tiles of a share have in common. */
+typedef struct {
+    const sp_dense_core *p;
+    sp_depthwise args; /* of the first pixel of input and result */
+} share;
+
+static void place(sp_depthwise *d, const share *w, const sp_tile_place *x)
+{
+    const spry_operator *op = &w->p->op;
+    int64_t first = x->at * op->stride_w - op->pad_left;
+
+    d->in += first * op->pitch_in;
+    d->low = first < 0 ? -first : 0;
+    d->high = op->w - first;
+    d->out += x->at * op->pitch_out;
+    d->add = d->add ? d->add + x->at * op->pitch_out : NULL;
+}
+
+static sp_edge edge_of(const sp_depthwise *d, const spry_operator *op, int mr)
+{
+    int64_t count = (mr - 1) * op->stride_w + op->s, half = op->s / 2;
+
+    if (d->low == 0 && d->high >= count)
+        return SP_EDGE_NONE;
+    return d->low <= half && d->high >= count - half ? SP_EDGE_HALF
+                                                     : SP_EDGE_ANY;
+}
+
+/* Is the input of a tile and of the next one in the nearest cache? Then the
+ * next one is fetched early; what is only a part of the channels does not lie
+ * in one piece. */
+static int fetches(const sp_depthwise *d, const spry_operator *op, int mr)
+{
+    enum { NEAR = 24 << 10 };
+    int64_t line = 4 * d->channels * ((mr - 1) * op->stride_w + op->s);
+
+    return d->channels == d->pitch && (op->r + op->stride_h) * line <= NEAR;
+}
+
+/* Filter lines [r0, r1) that line y of the input and those below it meet. */
+typedef struct {
+    int64_t r0, r1;
+} lines;
+
+static lines lines_of(const spry_operator *op, int64_t line)
+{
+    int64_t y = line * op->stride_h - op->pad_top;
+    lines l = {0, op->r};
+
+    while (l.r0 < l.r1 && y + l.r0 * op->dilate_h < 0)
+        l.r0++;
+    while (l.r1 > l.r0 && y + (l.r1 - 1) * op->dilate_h >= op->h)
+        l.r1--;
+    return l;
+}
+
+/* Lines [from, to) of a column of tiles: those that meet the same filter lines
+ * at once. */
+static void run_column(const share *w, int64_t image, const sp_tile_place *x,
+                       int64_t from, int64_t to)
+{
+    const spry_operator *op = &w->p->op;
+    const sp_tiling *t = w->p->tiling;
+
+    while (from < to) {
+        lines l = lines_of(op, from), next;
+        int64_t end = from, y = from * op->stride_h - op->pad_top;
+        int64_t out = image * t->out_image + from * t->out_line;
+        sp_depthwise d = w->args;
+
+        do
+            next = lines_of(op, ++end);
+        while (end < to && next.r0 == l.r0 && next.r1 == l.r1);
+        d.in += image * t->in_image + (y + l.r0 * op->dilate_h) * t->in_line;
+        d.rows = l.r1 - l.r0;
+        d.w += l.r0 * op->s * t->w_tap;
+        d.out += out;
+        d.add = d.add ? d.add + out : NULL;
+        d.tiles = end - from;
+        d.fetch = fetches(&d, op, x->mr);
+        place(&d, w, x);
+        w->p->loops.depthwise
+            ->tile[op->s / 2][op->stride_w][x->mr][edge_of(&d, op, x->mr)](&d);
+        from = end;
+    }
+}
+
+/* Tiles [from, to), numbered down the columns, of `count` channels. */
+static void run_tiles(const sp_dense_core *p, const spry_tensors *tensors,
+                      int64_t from, int64_t to, int64_t c, int64_t count)
 {
     const spry_operator *op = &p->op;
     const sp_tiling *t = p->tiling;
-    int64_t first = x->at * op->stride_w - op->pad_left;
-    int64_t last = first + (x->mr - 1) * op->stride_w + op->s;
-    sp_depthwise d = *line;
-    int edge = first < 0 || last > op->w;
+    share w = {p,
+               {.in = tensors->in + c,
+                .pitch = op->pitch_in,
+                .row = op->dilate_h * t->in_line,
+                .w = p->packed + c,
+                .w_tap = t->w_tap,
+                .bias = p->bias ? p->bias + c : NULL,
+                .add = tensors->add ? tensors->add + c : NULL,
+                .out = tensors->out + c,
+                .pitch_out = op->pitch_out,
+                .channels = count,
+                .in_tile = op->stride_h * t->in_line,
+                .out_tile = t->out_line,
+                .f = &t->finish}};
 
-    d.in += first * op->pitch_in;
-    d.low = first < 0 ? -first : 0;
-    d.high = op->w - first;
-    d.out += x->at * t->out_pixel;
-    d.add = d.add ? d.add + x->at * t->out_pixel : NULL;
-    p->loops.depthwise->tile[op->s / 2][op->stride_w][x->mr][edge](&d);
+    while (from < to) {
+        int64_t column = from / t->height, begin = column * t->height;
+        int64_t end = begin + t->height < to ? begin + t->height : to;
+
+        run_column(&w, column / t->tiles, &t->tile[column % t->tiles],
+                   from - begin, end - begin);
+        from = end;
+    }
 }
 
 void sp_depthwise_part(const sp_dense_core *p, const spry_tensors *tensors,
                        int i, void *scratch)
 {
-    const spry_operator *op = &p->op;
     const sp_tiling *t = p->tiling;
+    int64_t tiles = t->images * t->height * t->tiles;
+    int64_t from = p->x.channels ? 0 : t->cut[i];
+    int64_t to = p->x.channels ? tiles : t->cut[i + 1];
+    int64_t first = p->x.channels ? t->cut[i] : 0;
+    int64_t last = p->x.channels ? t->cut[i + 1] : p->op.c;
+    int64_t step = p->x.block ? p->x.block : last - first;
 
     (void)scratch;
-    for (int64_t at = t->cut[i]; at < t->cut[i + 1]; at++) {
-        int64_t line = at / t->tiles, image = line / t->height;
-        int64_t at_line = line % t->height,
-                y = at_line * op->stride_h - op->pad_top;
-        int64_t r0 = 0, r1 = op->r;
-        int64_t out = image * t->out_image + at_line * t->out_line;
-
-        while (r0 < r1 && y + r0 * op->dilate_h < 0)
-            r0++;
-        while (r1 > r0 && y + (r1 - 1) * op->dilate_h >= op->h)
-            r1--;
-        run_tile(
-            p,
-            &(sp_depthwise){.in = tensors->in + image * t->in_image +
-                                  (y + r0 * op->dilate_h) * t->in_line,
-                            .pitch = op->pitch_in,
-                            .rows = r1 - r0,
-                            .row = op->dilate_h * t->in_line,
-                            .w = p->packed + r0 * op->s * t->w_tap,
-                            .w_tap = t->w_tap,
-                            .bias = p->bias,
-                            .add = tensors->add ? tensors->add + out : NULL,
-                            .out = tensors->out + out,
-                            .pitch_out = op->pitch_out,
-                            .channels = op->c,
-                            .f = &t->finish},
-            &t->tile[at % t->tiles]);
-    }
+    for (int64_t c = first; c < last; c += step)
+        run_tiles(p, tensors, from, to, c, c + step < last ? step : last - c);
 }

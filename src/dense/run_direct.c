@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dense/tiling.h"
+#include "dense/turn.h"
 
 /* ---- one line ---- */
 
@@ -165,14 +166,29 @@ static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
 
 /* ---- products with a B of each run ---- */
 
+/* The same of a B whose columns are given as rows. */
+static void pack_turned(float *out, const spry_operator *op, const float *b,
+                        int64_t keep, int64_t wide)
+{
+    int64_t place[SP_TURN_LINE];
+
+    for (int64_t c = 0; c < op->k && keep < wide; c++)
+        for (int64_t j = keep; j < wide; j++)
+            out[c * wide + j] = 0;
+    for (int i = 0; i < SP_TURN_LINE; i++)
+        place[i] = i * wide;
+    for (int64_t c = 0; c < op->k; c += SP_TURN_LINE)
+        sp_turn_line(
+            out + c * wide, place, b + c, op->pitch_b, keep,
+            (int)(op->k - c < SP_TURN_LINE ? op->k - c : SP_TURN_LINE));
+}
+
 /* Columns k0 .. k0 + keep of B, padded with zeros to `wide`. */
 static void pack_given(float *out, const spry_operator *op, const float *b,
                        int64_t keep, int64_t wide)
 {
     if (op->transposed) {
-        for (int64_t j = 0; j < wide; j++)
-            for (int64_t c = 0; c < op->k; c++)
-                out[c * wide + j] = j < keep ? b[j * op->pitch_b + c] : 0;
+        pack_turned(out, op, b, keep, wide);
         return;
     }
     for (int64_t c = 0; c < op->k; c++, out += wide, b += op->pitch_b) {

@@ -14,7 +14,7 @@ static const char *const params[SP_ALGORITHMS] = {
     "threads=1",
     "tile=1x1 block=0 split=pixels threads=1",
     "tile=1x1 block=16 split=pixels threads=1",
-    "tile=1x1 threads=1",
+    "tile=1x1 block=0 split=pixels threads=1",
     "threads=1",
     "tile=1x1 block=0 split=pixels threads=1"};
 

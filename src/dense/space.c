@@ -43,7 +43,15 @@ static void add_threads(walk *w, sp_dense_way x, int splits)
 static void add_blocks(walk *w, sp_dense_way x)
 {
     static const int64_t direct[] = {0, 8, 32, 128}, wino[] = {12, 24, 48, 96};
+    static const int64_t depthwise[] = {0, 64};
 
+    if (x.algorithm == SP_DW) {
+        for (int i = 0; i < 2 && depthwise[i] < w->p->op.c; i++) {
+            x.block = depthwise[i];
+            add_threads(w, x, 1);
+        }
+        return;
+    }
     for (int i = 0; i < 4; i++) {
         x.block = x.algorithm == SP_DIRECT ? direct[i] : wino[i];
         add_threads(w, x, 1);
@@ -81,10 +89,7 @@ static void add_tiles(walk *w, sp_dense_way x, int most)
         before = count;
         kept++;
         x.mr = (int)((line + count - 1) / count);
-        if (x.algorithm == SP_DW)
-            add_threads(w, x, 0);
-        else
-            add_blocks(w, x);
+        add_blocks(w, x);
     }
 }
 
@@ -93,6 +98,19 @@ static int highest(const sp_tile_set *set, int v)
     int mr = SP_TILE_MR;
 
     while (mr > 0 && !set->tile[v][mr])
+        mr--;
+    return mr;
+}
+
+/* Pixels of the widest tile of a depthwise convolution; 0: there is none. */
+static int widest(const spry_operator *op, spry_isa isa)
+{
+    const sp_depthwise_set *set = sp_dense_loops_of(isa).depthwise;
+    int mr = SP_DEPTHWISE_MR;
+
+    if (!set || op->s > 5 || op->stride_w > 2)
+        return 0;
+    while (mr > 0 && !set->tile[op->s / 2][op->stride_w][mr][SP_EDGE_NONE])
         mr--;
     return mr;
 }
@@ -112,7 +130,7 @@ static void add_sums(walk *w)
     }
     x.v = 1;
     x.algorithm = SP_DW;
-    add_tiles(w, x, SP_DEPTHWISE_MR);
+    add_tiles(w, x, widest(&w->p->op, w->m->isa));
 }
 
 /* Vectors of pixels, and the columns of weights for which they stay in the

@@ -53,8 +53,9 @@ typedef struct {
 
 /* ---- depthwise ---- */
 
-enum { SP_DEPTHWISE_MR = 8 };
+enum { SP_DEPTHWISE_MR = 12 };
 
+/* Tiles below each other. */
 typedef struct {
     const float *in;   /* the first input pixel of the tile, there or not */
     int64_t pitch;     /* floats between input pixels */
@@ -66,14 +67,20 @@ typedef struct {
     const float *add;  /* NULL: none */
     float *out;
     int64_t pitch_out, channels;
+    int64_t tiles, in_tile, out_tile; /* how many, floats between them */
+    int fetch;                        /* the input of the next one meanwhile */
     const sp_finish *f;
 } sp_depthwise;
+
+/* Where a tile reaches over the edge of a line: nowhere, by half a filter at
+ * most, or anyhow. */
+typedef enum { SP_EDGE_NONE, SP_EDGE_HALF, SP_EDGE_ANY, SP_EDGES } sp_edge;
 
 typedef void sp_depthwise_kernel(const sp_depthwise *d);
 
 typedef struct {
-    /* [s / 2][stride][pixels][does the tile reach over an edge?] */
-    sp_depthwise_kernel *tile[3][3][SP_DEPTHWISE_MR + 1][2];
+    /* [s / 2][stride][pixels][edge] */
+    sp_depthwise_kernel *tile[3][3][SP_DEPTHWISE_MR + 1][SP_EDGES];
 } sp_depthwise_set;
 
 /* ---- Winograd ---- */

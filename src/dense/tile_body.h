@@ -82,8 +82,7 @@ INLINE vec finish(vec x, const sp_finish *f)
         return curve(x, SPRY_ACT_HSWISH, 0, 0);
     if (!f->clamps)
         return x;
-    x = choose(x < low, low, x);
-    return choose(x > high, high, x);
+    return clamp(x, low, high);
 }
 
 /* Vector v of pixel m; the last of a block may be a part of one. */
@@ -149,10 +148,8 @@ INLINE void put_all(const sp_tile *t, float *out, const vec sum[SUMS],
 
             if (how == SWISHED)
                 x = curve(x, SPRY_ACT_HSWISH, 0, 0);
-            else {
-                x = choose(x < low, low, x);
-                x = choose(x > high, high, x);
-            }
+            else
+                x = clamp(x, low, high);
             store(out + v * LANES, x);
         }
     }

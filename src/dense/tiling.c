@@ -191,35 +191,53 @@ static int64_t lines_met(const sp_tiling *t, int64_t p)
 }
 
 /* Tiles so that every share has as many filter lines to meet as the others,
- * and a little for each tile. */
-static void cut_tiles(sp_tiling *t, int shares)
+ * and a little for each tile. They are numbered along lines or, columns set,
+ * down columns. */
+static void cut_tiles(sp_tiling *t, int shares, int columns)
 {
-    int64_t lines = t->images * t->height, done = 0, all = 0;
+    int64_t tiles = t->images * t->height * t->tiles, done = 0, all = 0;
     int share = 1;
 
     for (int64_t i = 0; i < t->height; i++)
         all += t->images * t->tiles * (4 * lines_met(t, i) + 1);
-    for (int64_t i = 0; i < lines; i++) {
-        int64_t each = 4 * lines_met(t, i % t->height) + 1;
+    for (int64_t i = 0; i < tiles; i++) {
+        int64_t line = columns ? i : i / t->tiles;
 
-        for (int64_t k = 0; k < t->tiles; k++, done += each)
-            while (share < shares && done >= all * share / shares)
-                t->cut[share++] = i * t->tiles + k;
+        while (share < shares && done >= all * share / shares)
+            t->cut[share++] = i;
+        done += 4 * lines_met(t, line % t->height) + 1;
     }
     while (share <= shares)
-        t->cut[share++] = lines * t->tiles;
+        t->cut[share++] = tiles;
 }
 
-static spry_status cut(sp_tiling *t, const sp_dense_way *x)
+/* Channels of a depthwise convolution: whole lines of the cache. */
+static void cut_channels(sp_tiling *t, int64_t channels, int shares)
 {
+    enum { LINE = 16 };
+    int64_t all = (channels + LINE - 1) / LINE;
+
+    for (int i = 0; i <= shares; i++) {
+        int64_t at = all * i / shares * LINE;
+
+        t->cut[i] = at < channels ? at : channels;
+    }
+}
+
+static spry_status cut(sp_tiling *t, const sp_dense_core *p)
+{
+    const sp_dense_way *x = &p->x;
     int64_t blocks = t->groups * t->blocks;
 
     t->cut = sp_alloc(x->threads + 1, sizeof *t->cut);
     if (!t->cut)
         return sp_fail_memory((size_t)x->threads * sizeof *t->cut);
     if (!x->channels)
-        cut_tiles(t, x->threads);
-    for (int i = 0; x->channels && i <= x->threads; i++)
+        cut_tiles(t, x->threads, x->algorithm == SP_DW);
+    else if (x->algorithm == SP_DW)
+        cut_channels(t, p->op.c, x->threads);
+    for (int i = 0; x->channels && x->algorithm != SP_DW && i <= x->threads;
+         i++)
         t->cut[i] = blocks * i / x->threads;
     return SPRY_OK;
 }
@@ -260,7 +278,7 @@ spry_status sp_tiling_make(sp_tiling **out, const sp_dense_core *p)
     measure_weights(t, &p->op, lanes);
     s = place_tiles(t, p->x.mr);
     if (s == SPRY_OK)
-        s = cut(t, &p->x);
+        s = cut(t, p);
     if (s == SPRY_OK)
         *out = t;
     else

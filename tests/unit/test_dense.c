@@ -283,6 +283,56 @@ static void random_products(void **state)
     }
 }
 
+/* Every tile, also where it reaches over an edge further than half a filter,
+ * with blocks that the space leaves out. */
+static void depthwise_tiles(void **state)
+{
+    sp_rng r = sp_rng_seed(14);
+    int tried = 0;
+
+    (void)state;
+    for (int i = 0; i < rounds(60); i++) {
+        spry_operator op;
+        spry_problem *problem;
+        sp_dense_oracle *o;
+        spry_machine m;
+
+        check_ok(spry_machine_detect(&m));
+        m.threads = 3;
+        spry_operator_init(&op, SPRY_CONV2D);
+        random_image(&op, &r);
+        random_epilogue(&op, &r);
+        op.c = op.k = op.groups = one_to(&r, 150);
+        op.w += 12;
+        op.r = op.s = sp_rng_below(&r, 2) ? 3 : 5;
+        op.h += op.r * op.dilate_h;
+        op.stride_w = one_to(&r, 2);
+        op.dilate_w = 1;
+        if (sp_rng_below(&r, 3) == 0)
+            op.pitch_in = op.c + one_to(&r, 9);
+        check_ok(spry_problem_dense(&problem, &op));
+        check_ok(sp_dense_oracle_make(&o, sp_dense_of(problem), 5, 0));
+        for (int isa = 0; isa < sp_isa_count; isa++) {
+            sp_dense_way x = {.algorithm = SP_DW,
+                              .mr = (int)one_to(&r, SP_DEPTHWISE_MR),
+                              .v = 1,
+                              .block = 16 * (int64_t)sp_rng_below(&r, 5),
+                              .channels = (int)sp_rng_below(&r, 2),
+                              .threads = (int)one_to(&r, 3)};
+
+            m.isa = (spry_isa)isa;
+            if (!sp_isa_runs_here(m.isa) ||
+                sp_dense_way_illegal(sp_dense_of(problem), &x, &m))
+                continue;
+            try_way(sp_dense_of(problem), o, &x, &m);
+            tried++;
+        }
+        sp_dense_oracle_free(o);
+        spry_problem_free(problem);
+    }
+    assert_true(tried >= rounds(60) / 2);
+}
+
 static void named_operators(void **state)
 {
     static const char *const texts[] = {
@@ -351,6 +401,7 @@ int main(void)
         cmocka_unit_test(known_convolution),
         cmocka_unit_test(wrong_is_noticed),
         cmocka_unit_test(named_operators),
+        cmocka_unit_test(depthwise_tiles),
         cmocka_unit_test(random_products),
         cmocka_unit_test(random_convolutions),
     };
