@@ -21,12 +21,34 @@ static void move_line(char *to, const char *from, const sp_move *z)
                    from + (size_t)(i * a) * z->size, z->size);
 }
 
+/* Rows that become columns: a part of every row before the next part, so that
+ * what is written stays near until it is whole. */
+static void move_turned(char *to, const char *from, const sp_move *z)
+{
+    enum { PART = 512 };
+    int d = z->dims - 2;
+    int64_t size = (int64_t)z->size, all = z->count[d + 1];
+    sp_move part = *z;
+
+    for (int64_t at = 0; at < all; at += PART) {
+        part.count[d + 1] = all - at < PART ? all - at : PART;
+        for (int64_t i = 0; i < z->count[d]; i++)
+            move_line(to + (i * z->to[d] + at * z->to[d + 1]) * size,
+                      from + (i * z->from[d] + at * z->from[d + 1]) * size,
+                      &part);
+    }
+}
+
 static void move_loops(char *to, const char *from, const sp_move *z, int d)
 {
     int64_t size = (int64_t)z->size;
 
     if (d >= z->dims - 1) {
         move_line(to, from, z);
+        return;
+    }
+    if (d == z->dims - 2 && (z->to[d + 1] != 1 || z->from[d + 1] != 1)) {
+        move_turned(to, from, z);
         return;
     }
     for (int64_t i = 0; i < z->count[d]; i++)

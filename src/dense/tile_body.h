@@ -121,19 +121,22 @@ static __attribute__((noinline)) void finish_curved(const sp_tile *t,
 
 /* What is most often done to whole vectors, without a question for each:
  * short sums would take as long to be asked about as to be summed up. */
-typedef enum { ASKED, CLAMPED, SWISHED } ending;
+typedef enum { ASKED, CLAMPED, SWISHED, ADDED } ending;
 
 INLINE ending ending_of(const sp_tile *t, const int V)
 {
-    if (!t->last || t->add || t->keep < V * LANES)
+    if (!t->last || t->keep < V * LANES)
         return ASKED;
+    if (t->add)
+        return t->f->adds_before && !t->f->curved ? ADDED : ASKED;
     if (t->f->act == SPRY_ACT_HSWISH)
         return SWISHED;
     return t->f->curved ? ASKED : CLAMPED;
 }
 
-INLINE void put_all(const sp_tile *t, float *out, const vec sum[SUMS],
-                    const ending how, const int MR, const int V)
+INLINE void put_all(const sp_tile *t, float *out, const float *add,
+                    const vec sum[SUMS], const ending how, const int MR,
+                    const int V)
 {
     static const float zeros[SP_TILE_V * LANES];
     const float *bias = t->bias ? t->bias : zeros;
@@ -146,6 +149,8 @@ INLINE void put_all(const sp_tile *t, float *out, const vec sum[SUMS],
         for (int v = 0; v < V; v++) {
             vec x = sum[m * V + v] + load(bias + v * LANES);
 
+            if (how == ADDED)
+                x += load(add + m * t->pitch + v * LANES);
             if (how == SWISHED)
                 x = curve(x, SPRY_ACT_HSWISH, 0, 0);
             else
@@ -166,13 +171,11 @@ INLINE void one_tile(const sp_tile *t, const float *in, float *out,
     for (int i = 0; i < MR * V; i++)
         sum[i] = t->first ? (vec){0} : load(t->sums + i * LANES);
     add_taps(sum, t, in, MR, V);
-    if (how == CLAMPED) {
-        put_all(t, out, sum, CLAMPED, MR, V);
-        return;
-    }
-    if (how == SWISHED) {
-        put_all(t, out, sum, SWISHED, MR, V);
-        return;
+    switch (how) {
+    case CLAMPED: put_all(t, out, add, sum, CLAMPED, MR, V); return;
+    case SWISHED: put_all(t, out, add, sum, SWISHED, MR, V); return;
+    case ADDED: put_all(t, out, add, sum, ADDED, MR, V); return;
+    case ASKED: break;
     }
     if (!t->last) {
         UNROLL
