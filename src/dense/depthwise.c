@@ -17,7 +17,7 @@ static const char *illegal(const sp_dense_problem *p, const sp_dense_way *x,
     if ((op->s != 3 && op->s != 5) || op->stride_w > 2 || op->dilate_w != 1)
         return "it takes filters 3 or 5 wide, stride 1 or 2, no dilation";
     if (x->mr > SP_DEPTHWISE_MR || x->v != 1 || !set ||
-        !set->tile[op->s / 2][op->stride_w][x->mr][SP_EDGE_NONE])
+        !set->tile[op->s / 2][op->stride_w][x->mr][SP_OVERHANG_NONE])
         return "there is no such tile";
     if (x->block % 16)
         return "a block has 16 channels, or so many times as many";

@@ -60,10 +60,11 @@ INLINE const float *pixel_of(const float *in, const float *eighth,
 }
 
 /* Is input pixel x of a tile surely there? */
-INLINE int sure(const int X, const int COUNT, const int S, const sp_edge EDGE)
+INLINE int sure(const int X, const int COUNT, const int S,
+                const sp_overhang OVERHANG)
 {
-    return EDGE == SP_EDGE_NONE ||
-           (EDGE == SP_EDGE_HALF && X >= S / 2 && X < COUNT - S / 2);
+    return OVERHANG == SP_OVERHANG_NONE ||
+           (OVERHANG == SP_OVERHANG_HALF && X >= S / 2 && X < COUNT - S / 2);
 }
 
 /* One line of the filter over the input pixels of a tile, of which only
@@ -71,7 +72,7 @@ INLINE int sure(const int X, const int COUNT, const int S, const sp_edge EDGE)
 INLINE void add_line(vec *sum, const sp_depthwise *d, const float *in,
                      const float *w, const pitches *p, int64_t left,
                      const int MR, const int S, const int STEP,
-                     const sp_edge EDGE)
+                     const sp_overhang OVERHANG)
 {
     const int COUNT = (MR - 1) * STEP + S;
     const float *eighth = in + 8 * p->one;
@@ -84,7 +85,7 @@ INLINE void add_line(vec *sum, const sp_depthwise *d, const float *in,
     for (int x = 0; x < COUNT; x++) {
         vec y;
 
-        if (!sure(x, COUNT, S, EDGE) && (x < d->low || x >= d->high))
+        if (!sure(x, COUNT, S, OVERHANG) && (x < d->low || x >= d->high))
             continue;
         y = load_channels(pixel_of(in, eighth, p, x), left);
         HELD(y);
@@ -143,7 +144,7 @@ INLINE void fetch_below(const sp_depthwise *d, int64_t c, const int MR,
 
 INLINE void vector(const sp_depthwise *d, const pitches *p, int64_t c,
                    int64_t left, const int MR, const int S, const int STEP,
-                   const sp_edge EDGE)
+                   const sp_overhang OVERHANG)
 {
     vec sum[SP_DEPTHWISE_MR], bias = {0};
 
@@ -156,7 +157,7 @@ INLINE void vector(const sp_depthwise *d, const pitches *p, int64_t c,
         sum[m] = bias;
     for (int64_t r = 0; r < d->rows; r++)
         add_line(sum, d, d->in + r * d->row + c, d->w + r * S * d->w_tap + c, p,
-                 left, MR, S, STEP, EDGE);
+                 left, MR, S, STEP, OVERHANG);
     put(d, c, left, sum, MR);
 }
 
@@ -181,7 +182,7 @@ static __attribute__((noinline)) void finish_curved(sp_depthwise d, int mr)
 typedef void rest_kernel(sp_depthwise d, int64_t c);
 
 INLINE void tiles(const sp_depthwise *from, rest_kernel *rest, const int MR,
-                  const int S, const int STEP, const sp_edge EDGE)
+                  const int S, const int STEP, const sp_overhang OVERHANG)
 {
     sp_depthwise d = *from;
     const pitches p = pitches_of(d.pitch);
@@ -190,7 +191,7 @@ INLINE void tiles(const sp_depthwise *from, rest_kernel *rest, const int MR,
         int64_t c = 0;
 
         for (; c + LANES <= d.channels; c += LANES)
-            vector(&d, &p, c, LANES, MR, S, STEP, EDGE);
+            vector(&d, &p, c, LANES, MR, S, STEP, OVERHANG);
         if (c < d.channels)
             rest(d, c);
         if (curves(d.f))
@@ -201,25 +202,25 @@ INLINE void tiles(const sp_depthwise *from, rest_kernel *rest, const int MR,
     }
 }
 
-#define KERNEL(s, step, mr)                                            \
-    static __attribute__((noinline)) void rest_##s##_##step##_##mr(    \
-        sp_depthwise d, int64_t c)                                     \
-    {                                                                  \
-        const pitches p = pitches_of(d.pitch);                         \
-                                                                       \
-        vector(&d, &p, c, d.channels - c, mr, s, step, SP_EDGE_ANY);   \
-    }                                                                  \
-    static void inner_##s##_##step##_##mr(const sp_depthwise *d)       \
-    {                                                                  \
-        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_EDGE_NONE); \
-    }                                                                  \
-    static void half_##s##_##step##_##mr(const sp_depthwise *d)        \
-    {                                                                  \
-        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_EDGE_HALF); \
-    }                                                                  \
-    static void any_##s##_##step##_##mr(const sp_depthwise *d)         \
-    {                                                                  \
-        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_EDGE_ANY);  \
+#define KERNEL(s, step, mr)                                                \
+    static __attribute__((noinline)) void rest_##s##_##step##_##mr(        \
+        sp_depthwise d, int64_t c)                                         \
+    {                                                                      \
+        const pitches p = pitches_of(d.pitch);                             \
+                                                                           \
+        vector(&d, &p, c, d.channels - c, mr, s, step, SP_OVERHANG_ANY);   \
+    }                                                                      \
+    static void inner_##s##_##step##_##mr(const sp_depthwise *d)           \
+    {                                                                      \
+        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_OVERHANG_NONE); \
+    }                                                                      \
+    static void half_##s##_##step##_##mr(const sp_depthwise *d)            \
+    {                                                                      \
+        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_OVERHANG_HALF); \
+    }                                                                      \
+    static void any_##s##_##step##_##mr(const sp_depthwise *d)             \
+    {                                                                      \
+        tiles(d, rest_##s##_##step##_##mr, mr, s, step, SP_OVERHANG_ANY);  \
     }
 #define EIGHT(DO, s, step) \
     DO(s, step, 1)         \

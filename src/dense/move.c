@@ -21,20 +21,36 @@ static void move_line(char *to, const char *from, const sp_move *z)
                    from + (size_t)(i * a) * z->size, z->size);
 }
 
+/* The last loop and the one around it change places. */
+static sp_move swapped(const sp_move *z)
+{
+    int a = z->dims - 2, b = a + 1;
+    sp_move y = *z;
+
+    y.count[a] = z->count[b];
+    y.count[b] = z->count[a];
+    y.from[a] = z->from[b];
+    y.from[b] = z->from[a];
+    y.to[a] = z->to[b];
+    y.to[b] = z->to[a];
+    return y;
+}
+
 /* Rows that become columns: a part of every row before the next part, so that
- * what is written stays near until it is whole. */
+ * what is written stays near until it is whole. The longer loop is the inner
+ * one. */
 static void move_turned(char *to, const char *from, const sp_move *z)
 {
     enum { PART = 512 };
     int d = z->dims - 2;
-    int64_t size = (int64_t)z->size, all = z->count[d + 1];
-    sp_move part = *z;
+    sp_move y = z->count[d] > z->count[d + 1] ? swapped(z) : *z, part = y;
+    int64_t size = (int64_t)z->size, all = y.count[d + 1];
 
     for (int64_t at = 0; at < all; at += PART) {
         part.count[d + 1] = all - at < PART ? all - at : PART;
-        for (int64_t i = 0; i < z->count[d]; i++)
-            move_line(to + (i * z->to[d] + at * z->to[d + 1]) * size,
-                      from + (i * z->from[d] + at * z->from[d + 1]) * size,
+        for (int64_t i = 0; i < y.count[d]; i++)
+            move_line(to + (i * y.to[d] + at * y.to[d + 1]) * size,
+                      from + (i * y.from[d] + at * y.from[d + 1]) * size,
                       &part);
     }
 }

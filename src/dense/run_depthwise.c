@@ -21,14 +21,15 @@ static void place(sp_depthwise *d, const share *w, const sp_tile_place *x)
     d->add = d->add ? d->add + x->at * op->pitch_out : NULL;
 }
 
-static sp_edge edge_of(const sp_depthwise *d, const spry_operator *op, int mr)
+static sp_overhang overhang_of(const sp_depthwise *d, const spry_operator *op,
+                               int mr)
 {
     int64_t count = (mr - 1) * op->stride_w + op->s, half = op->s / 2;
 
     if (d->low == 0 && d->high >= count)
-        return SP_EDGE_NONE;
-    return d->low <= half && d->high >= count - half ? SP_EDGE_HALF
-                                                     : SP_EDGE_ANY;
+        return SP_OVERHANG_NONE;
+    return d->low <= half && d->high >= count - half ? SP_OVERHANG_HALF
+                                                     : SP_OVERHANG_ANY;
 }
 
 /* Is the input of a tile and of the next one in the nearest cache? Then the
@@ -84,8 +85,8 @@ static void run_column(const share *w, int64_t image, const sp_tile_place *x,
         d.tiles = end - from;
         d.fetch = fetches(&d, op, x->mr);
         place(&d, w, x);
-        w->p->loops.depthwise
-            ->tile[op->s / 2][op->stride_w][x->mr][edge_of(&d, op, x->mr)](&d);
+        w->p->loops.depthwise->tile[op->s / 2][op->stride_w][x->mr]
+                                   [overhang_of(&d, op, x->mr)](&d);
         from = end;
     }
 }

@@ -110,7 +110,7 @@ static int widest(const spry_operator *op, spry_isa isa)
 
     if (!set || op->s > 5 || op->stride_w > 2)
         return 0;
-    while (mr > 0 && !set->tile[op->s / 2][op->stride_w][mr][SP_EDGE_NONE])
+    while (mr > 0 && !set->tile[op->s / 2][op->stride_w][mr][SP_OVERHANG_NONE])
         mr--;
     return mr;
 }

@@ -74,13 +74,18 @@ typedef struct {
 
 /* Where a tile reaches over the edge of a line: nowhere, by half a filter at
  * most, or anyhow. */
-typedef enum { SP_EDGE_NONE, SP_EDGE_HALF, SP_EDGE_ANY, SP_EDGES } sp_edge;
+typedef enum {
+    SP_OVERHANG_NONE,
+    SP_OVERHANG_HALF,
+    SP_OVERHANG_ANY,
+    SP_OVERHANGS
+} sp_overhang;
 
 typedef void sp_depthwise_kernel(const sp_depthwise *d);
 
 typedef struct {
-    /* [s / 2][stride][pixels][edge] */
-    sp_depthwise_kernel *tile[3][3][SP_DEPTHWISE_MR + 1][SP_EDGES];
+    /* [s / 2][stride][pixels][overhang] */
+    sp_depthwise_kernel *tile[3][3][SP_DEPTHWISE_MR + 1][SP_OVERHANGS];
 } sp_depthwise_set;
 
 /* ---- Winograd ---- */
