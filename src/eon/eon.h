@@ -4,10 +4,9 @@
 
 #include "order/order.h"
 
-/* Reads and writes of the order called `name` under LRU. */
+/* Reads and writes under LRU of the order called `name`; NULL: of the plain
+ * one that moves least. */
 spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
                         int64_t memory);
-/* Of the plain order that moves least. */
-spry_status sp_plain_io(int64_t *out, const spry_network *n, int64_t memory);
 
 #endif

@@ -22,7 +22,7 @@ spry_status sp_eon_task_open(sp_eon_task *t, const spry_network *n,
     s = t->edge ? sp_moves_open(&t->moves, n, memory)
                 : sp_fail_memory((size_t)n->edges * sizeof *t->edge);
     if (s == SPRY_OK)
-        s = sp_plain_io(&t->plain, n, memory);
+        s = sp_order_io(&t->plain, n, NULL, memory);
     if (s != SPRY_OK)
         sp_eon_task_close(t);
     return s;

@@ -53,42 +53,28 @@ spry_status spry_order_make(int32_t *edge, const spry_network *n,
     return order ? sp_order_make(edge, n, order, given) : unknown_order(name);
 }
 
-/* Both below: an order into room of its own, which is counted and forgotten. */
-static int32_t *room_for(spry_status *s, const spry_network *n)
+static spry_status count_order(int64_t *out, int32_t *edge,
+                               const spry_network *n, const char *name,
+                               const spry_order_options *o)
 {
-    int32_t *edge = sp_alloc_raw(n->edges, sizeof *edge);
+    spry_status s = spry_order_make(edge, n, name, o);
 
-    *s = edge ? SPRY_OK : sp_fail_memory((size_t)n->edges * sizeof *edge);
-    return edge;
+    return s == SPRY_OK ? sp_order_count(out, edge, n, o->memory) : s;
 }
 
 spry_status sp_order_io(int64_t *out, const spry_network *n, const char *name,
                         int64_t memory)
 {
     spry_order_options o = SPRY_ORDER_DEFAULTS;
-    spry_status s;
-    int32_t *edge = room_for(&s, n);
+    int32_t *edge = sp_alloc_raw(n->edges, sizeof *edge);
+    spry_status s =
+        edge ? SPRY_OK : sp_fail_memory((size_t)n->edges * sizeof *edge);
 
     *out = 0;
     o.memory = memory;
     if (s == SPRY_OK)
-        s = spry_order_make(edge, n, name, &o);
-    if (s == SPRY_OK)
-        s = sp_order_count(out, edge, n, memory);
-    sp_free(edge);
-    return s;
-}
-
-spry_status sp_plain_io(int64_t *out, const spry_network *n, int64_t memory)
-{
-    spry_order_options o = SPRY_ORDER_DEFAULTS;
-    spry_status s;
-    int32_t *edge = room_for(&s, n);
-
-    *out = 0;
-    o.memory = memory;
-    if (s == SPRY_OK)
-        s = sp_order_best(out, edge, n, &o);
+        s = name ? count_order(out, edge, n, name, &o)
+                 : sp_order_best(out, edge, n, &o);
     sp_free(edge);
     return s;
 }

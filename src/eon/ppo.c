@@ -22,7 +22,7 @@ spry_status sp_environment_open(sp_environment *g, const spry_network *n,
     spry_status s;
 
     *g = (sp_environment){0};
-    s = sp_plain_io(&g->plain, n, memory);
+    s = sp_order_io(&g->plain, n, NULL, memory);
     if (s == SPRY_OK)
         s = sp_episode_open(&g->episode, n, memory);
     if (s == SPRY_OK)
