@@ -2,14 +2,21 @@
 #ifndef SP_DENSE_CURVES_BODY_H
 #define SP_DENSE_CURVES_BODY_H
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "dense/tile.h"
+
+/* Whether a register of an x86 holds a vector; where it does not, vectors are
+ * made of several by the compiler. */
+#if BYTES == 64 && defined(__AVX512F__) || BYTES == 32 && defined(__AVX__) || \
+    BYTES == 16 && defined(__SSE__)
+#define FITS_X86 1
+#include <immintrin.h>
+#else
+#define FITS_X86 0
+#endif
 
 #define INLINE static inline __attribute__((always_inline, unused))
 
@@ -42,11 +49,11 @@ INLINE vec choose(bits when, vec yes, vec no)
 
 /* Of two the smaller or larger one; the second where one is no number: as an
  * instruction has it where there is one. */
-#if BYTES == 64 && defined(__AVX512F__)
+#if FITS_X86 && BYTES == 64
 #define OF_TWO(which, x, y) (vec) _mm512_##which##_ps((__m512)(x), (__m512)(y))
-#elif BYTES == 32 && defined(__AVX__)
+#elif FITS_X86 && BYTES == 32
 #define OF_TWO(which, x, y) (vec) _mm256_##which##_ps((__m256)(x), (__m256)(y))
-#elif BYTES == 16 && defined(__SSE__)
+#elif FITS_X86
 #define OF_TWO(which, x, y) (vec) _mm_##which##_ps((__m128)(x), (__m128)(y))
 #endif
 

@@ -11,7 +11,9 @@
 
 /* What several sums need is loaded once: the compiler would load it for each
  * of them. */
-#if defined(__x86_64__)
+#if FITS_X86 && BYTES == 64
+#define HELD(y) __asm__("" : "+v"(y))
+#elif FITS_X86
 #define HELD(y) __asm__("" : "+x"(y))
 #else
 #define HELD(y) (void)0
