@@ -23,7 +23,8 @@ typedef enum { SPRY_EON_MOVES, SPRY_EON_ATTENTION } spry_eon;
 typedef enum { SPRY_LAPLACIAN, SPRY_SAGE } spry_embedding;
 
 /* How far it is. Shares are reads and writes divided by those of the plain
- * order that moves least, geometric means over networks and memories. */
+ * order that moves least, geometric means over networks and memories; of moves
+ * at most 1 for each, since a user then gets the plain order. */
 typedef struct {
     int64_t episodes; /* orders made to learn from */
     double seconds;

@@ -159,9 +159,8 @@ INLINE vec curve(vec x, spry_act act, float alpha, float beta)
     case SPRY_ACT_RELU: return larger(zero, x);
     case SPRY_ACT_CLIP: return clamp(x, same(alpha), same(beta));
     case SPRY_ACT_LEAKY: return choose(x < zero, x * alpha, x);
-    case SPRY_ACT_HSIGMOID: return smaller(larger(x * alpha + beta, zero), one);
-    case SPRY_ACT_HSWISH:
-        return x * smaller(larger(x * (1.0f / 6) + 0.5f, zero), one);
+    case SPRY_ACT_HSIGMOID: return clamp(x * alpha + beta, zero, one);
+    case SPRY_ACT_HSWISH: return x * clamp(x * (1.0f / 6) + 0.5f, zero, one);
     case SPRY_ACT_SIGMOID: return vec_sigmoid(x);
     case SPRY_ACT_SILU: return x * vec_sigmoid(x);
     case SPRY_ACT_TANH: return vec_tanh(x);

@@ -186,9 +186,8 @@ INLINE void put_pixel(const sp_pruned_out *o, int64_t place, int64_t k, vec x)
         x += load(o->bias + k);
     if (o->add && o->f->adds_before)
         x += load_part(o->add + place + k, left);
-    if (o->f->clamps) {
+    if (o->f->clamps)
         x = clamp(x, same(o->f->low), same(o->f->high));
-    }
     if (left >= LANES)
         store(o->out + place + k, x);
     else

@@ -224,10 +224,15 @@ static void cut_channels(sp_tiling *t, int64_t channels, int shares)
     }
 }
 
+static void cut_blocks(sp_tiling *t, int shares)
+{
+    for (int i = 0; i <= shares; i++)
+        t->cut[i] = t->groups * t->blocks * i / shares;
+}
+
 static spry_status cut(sp_tiling *t, const sp_dense_core *p)
 {
     const sp_dense_way *x = &p->x;
-    int64_t blocks = t->groups * t->blocks;
 
     t->cut = sp_alloc(x->threads + 1, sizeof *t->cut);
     if (!t->cut)
@@ -236,9 +241,8 @@ static spry_status cut(sp_tiling *t, const sp_dense_core *p)
         cut_tiles(t, x->threads, x->algorithm == SP_DW);
     else if (x->algorithm == SP_DW)
         cut_channels(t, p->op.c, x->threads);
-    for (int i = 0; x->channels && x->algorithm != SP_DW && i <= x->threads;
-         i++)
-        t->cut[i] = blocks * i / x->threads;
+    else
+        cut_blocks(t, x->threads);
     return SPRY_OK;
 }
 
