@@ -72,6 +72,7 @@ static void open_core(sp_dense_plan *plan)
                                  .rows = p->rows,
                                  .cols = p->cols,
                                  .x = plan->x,
+                                 .near = sp_dense_near(&plan->machine),
                                  .loops = sp_dense_loops_of(plan->machine.isa)};
 }
 

@@ -35,12 +35,13 @@ static sp_overhang overhang_of(const sp_depthwise *d, const spry_operator *op,
 /* Is the input of a tile and of the next one in the nearest cache? Then the
  * next one is fetched early; what is only a part of the channels does not lie
  * in one piece. */
-static int fetches(const sp_depthwise *d, const spry_operator *op, int mr)
+static int fetches(const sp_depthwise *d, const sp_dense_core *p, int mr)
 {
-    enum { NEAR = 24 << 10 };
+    const spry_operator *op = &p->op;
     int64_t line = 4 * d->channels * ((mr - 1) * op->stride_w + op->s);
 
-    return d->channels == d->pitch && (op->r + op->stride_h) * line <= NEAR;
+    return d->channels == d->pitch &&
+           (op->r + op->stride_h) * line <= p->near / 4 * 3;
 }
 
 /* Filter lines [r0, r1) that line y of the input and those below it meet. */
@@ -83,7 +84,7 @@ static void run_column(const share *w, int64_t image, const sp_tile_place *x,
         d.out += out;
         d.add = d.add ? d.add + out : NULL;
         d.tiles = end - from;
-        d.fetch = fetches(&d, op, x->mr);
+        d.fetch = fetches(&d, w->p, x->mr);
         place(&d, w, x);
         w->p->loops.depthwise->tile[op->s / 2][op->stride_w][x->mr]
                                    [overhang_of(&d, op, x->mr)](&d);

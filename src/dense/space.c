@@ -133,18 +133,23 @@ static void add_sums(walk *w)
     add_tiles(w, x, widest(&w->p->op, w->m->isa));
 }
 
+int64_t sp_dense_near(const spry_machine *m)
+{
+    int64_t bytes = spry_machine_cache(m, 0);
+
+    return bytes > 0 ? bytes : 32768;
+}
+
 /* Vectors of pixels, and the columns of weights for which they stay in the
  * nearest cache, or in the next. */
 static void add_pruned(walk *w)
 {
     const sp_pruned_set *set = sp_dense_loops_of(w->m->isa).pruned;
-    double near = (double)spry_machine_cache(w->m, 0);
+    double near = (double)sp_dense_near(w->m);
     sp_dense_way x = {.algorithm = SP_PRUNED, .threads = 1};
 
     if (!set || w->p->op.sparsity == 0)
         return;
-    if (near <= 0)
-        near = 32768;
     for (x.v = 1; x.v <= SP_PRUNED_V; x.v++)
         for (x.mr = 1; x.mr <= SP_PRUNED_MR; x.mr++)
             for (int i = 0; i < 4; i++) {

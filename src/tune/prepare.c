@@ -1,4 +1,5 @@
 /* prepare.c - the machine, the store and the compiler, or a note. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -61,13 +62,11 @@ int sp_tune_known_machine(spry_machine *out, sp_tuner *t)
 
 /* A machine is probed once; then the store knows it. If that was a noisy
  * hour it is probed again, and the better numbers stay. */
-void sp_tune_know_machine(sp_tuner *t)
+static void know_machine(sp_tuner *t)
 {
     spry_machine known;
     int found;
 
-    if (t->m.probed || t->opt.effort == SPRY_LOOKUP)
-        return;
     found = sp_tune_known_machine(&known, t);
     if (found && known.probed &&
         (spry_machine_grade(&known) != 'D' ||
@@ -88,6 +87,19 @@ void sp_tune_know_machine(sp_tuner *t)
         sp_machine_merge(&t->m, &known);
     if (t->db)
         (void)spry_records_put_machine(t->db, &t->m);
+}
+
+/* Two probes at a time would measure each other: the second thread waits, and
+ * finds what the first one found. */
+void sp_tune_know_machine(sp_tuner *t)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+    if (t->m.probed || t->opt.effort == SPRY_LOOKUP)
+        return;
+    pthread_mutex_lock(&turn);
+    know_machine(t);
+    pthread_mutex_unlock(&turn);
 }
 
 spry_status sp_tune_prepare(sp_tuner *t)

@@ -163,11 +163,13 @@ static void ask(void *shared, int me)
     shared_problem *x = shared;
     const spry_stats *stats = spry_problem_stats(x->p);
     spry_prediction how = {.size = sizeof how};
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_plan *plan;
     int count = 0;
 
+    o.machine = &x->m; /* each would probe it anew, and find it different */
     x->nnz[me] = stats ? (double)stats->nnz : -1;
-    if (spry_propose(&x->best[me], &count, 1, x->p, NULL) != SPRY_OK ||
+    if (spry_propose(&x->best[me], &count, 1, x->p, &o) != SPRY_OK ||
         spry_explain(&how, x->p, x->best[me].schedule, &x->m) != SPRY_OK ||
         spry_plan_from(&plan, x->p, x->best[me].schedule, &x->m) != SPRY_OK)
         snprintf(x->why[me], sizeof x->why[me], "%s", spry_message());
