@@ -12,62 +12,70 @@ enum { W16 = 1, W32 = 2, W64 = 4, ALL = 7 };
 typedef struct {
     int32_t format;
     spry_op op;
-    int32_t tile, unroll, r, c, slice;
-    int32_t widths;   /* W16 | W32 | W64 */
-    int32_t prefetch; /* 1: with and without */
-    int32_t gather;   /* 1: with and without, where the machine has it */
-    int32_t fixed;    /* 1: for any dense width, and for the common ones */
-    int32_t palette;  /* 1: with values, and with palettes of all sizes */
-    int32_t scatter;  /* 1: into rows of the result */
+    int32_t tile;
+    int32_t unroll, r, c, slice; /* 0: 1 */
+    int32_t widths;              /* W16 | W32 | W64 */
+    int32_t prefetch;            /* 1: with and without */
+    int32_t gather;  /* 1: with and without, where the machine has it */
+    int32_t fixed;   /* 1: for any dense width, and for the common ones */
+    int32_t palette; /* 1: with values, and with palettes of all sizes */
+    int32_t scatter; /* 1: into rows of the result */
     int32_t symmetric;
 } shape;
 
-#define PLAIN(format, op)                                      \
-    {                                                          \
-        format, op, 0, 1, 1, 1, 1, W32 | W64, 0, 0, 0, 0, 0, 0 \
+#define PLAIN(f, o)                               \
+    {                                             \
+        .format = f, .op = o, .widths = W32 | W64 \
     }
-#define SPMV(unroll)                                                   \
-    {                                                                  \
-        SPRY_CSR, SPRY_SPMV, 0, unroll, 1, 1, 1, ALL, 0, 0, 0, 1, 0, 0 \
-    }
-#define SPMM(tile, fixed)                                                \
+#define SPMV(u)                                                          \
     {                                                                    \
-        SPRY_CSR, SPRY_SPMM, tile, 1, 1, 1, 1, ALL, 1, 0, fixed, 0, 0, 0 \
+        .format = SPRY_CSR, .op = SPRY_SPMV, .unroll = u, .widths = ALL, \
+        .palette = 1                                                     \
     }
-#define SDDMM(tile, unroll, fixed)                                           \
-    {                                                                        \
-        SPRY_CSR, SPRY_SDDMM, tile, unroll, 1, 1, 1, W32 | W64, 1, 0, fixed, \
-            0, 0, 0                                                          \
-    }
-#define MTTKRP(format, tile, unroll, fixed)                                    \
-    {                                                                          \
-        format, SPRY_MTTKRP, tile, unroll, 1, 1, 1, W16 | W32, 1, 0, fixed, 0, \
-            0, 0                                                               \
-    }
-#define SCATTER(tile)                                                        \
-    {                                                                        \
-        SPRY_CSF, SPRY_MTTKRP, tile, 1, 1, 1, 1, W16 | W32, 1, 0, 1, 0, 1, 0 \
-    }
-#define SELL(slice)                                                    \
+#define SPMM(t, n)                                                     \
     {                                                                  \
-        SPRY_SELL, SPRY_SPMV, 0, 1, 1, 1, slice, ALL, 0, 1, 0, 1, 0, 0 \
+        .format = SPRY_CSR, .op = SPRY_SPMM, .tile = t, .widths = ALL, \
+        .prefetch = 1, .fixed = n                                      \
     }
-#define SLICES(slice, tile)                                                   \
-    {                                                                         \
-        SPRY_SELL, SPRY_SPMM, tile, 1, 1, 1, slice, W16 | W32, 1, 0, 1, 0, 0, \
-            0                                                                 \
-    }
-#define DIA(slice, symmetric)                                                 \
-    {                                                                         \
-        SPRY_DIA, SPRY_SPMV, 0, 1, 1, 1, slice, W32, 0, 0, 0, 0, 0, symmetric \
-    }
-#define BLOCK(r, c)                                                      \
-    {                                                                    \
-        SPRY_BCSR, SPRY_SPMV, 0, 1, r, c, 1, W16 | W32, 0, 0, 0, 0, 0, 0 \
-    }
-#define BLOCKS(r, c, tile)                                            \
+#define SDDMM(t, u, n)                                                \
     {                                                                 \
-        SPRY_BCSR, SPRY_SPMM, tile, 1, r, c, 1, W32, 1, 0, 0, 0, 0, 0 \
+        .format = SPRY_CSR, .op = SPRY_SDDMM, .tile = t, .unroll = u, \
+        .widths = W32 | W64, .prefetch = 1, .fixed = n                \
+    }
+#define MTTKRP(f, t, u, n)                                      \
+    {                                                           \
+        .format = f, .op = SPRY_MTTKRP, .tile = t, .unroll = u, \
+        .widths = W16 | W32, .prefetch = 1, .fixed = n          \
+    }
+#define SCATTER(t)                                                             \
+    {                                                                          \
+        .format = SPRY_CSF, .op = SPRY_MTTKRP, .tile = t, .widths = W16 | W32, \
+        .prefetch = 1, .fixed = 1, .scatter = 1                                \
+    }
+#define SELL(s)                                                          \
+    {                                                                    \
+        .format = SPRY_SELL, .op = SPRY_SPMV, .slice = s, .widths = ALL, \
+        .gather = 1, .palette = 1                                        \
+    }
+#define SLICES(s, t)                                                 \
+    {                                                                \
+        .format = SPRY_SELL, .op = SPRY_SPMM, .tile = t, .slice = s, \
+        .widths = W16 | W32, .prefetch = 1, .fixed = 1               \
+    }
+#define DIA(s, one_triangle)                                            \
+    {                                                                   \
+        .format = SPRY_DIA, .op = SPRY_SPMV, .slice = s, .widths = W32, \
+        .symmetric = one_triangle                                       \
+    }
+#define BLOCK(rows, columns)                                           \
+    {                                                                  \
+        .format = SPRY_BCSR, .op = SPRY_SPMV, .r = rows, .c = columns, \
+        .widths = W16 | W32                                            \
+    }
+#define BLOCKS(rows, columns, t)                                    \
+    {                                                               \
+        .format = SPRY_BCSR, .op = SPRY_SPMM, .tile = t, .r = rows, \
+        .c = columns, .widths = W32, .prefetch = 1                  \
     }
 
 enum { PLAIN_ONES = 5 };
@@ -199,10 +207,10 @@ static sp_spec spec_of(const shape *s, const counters *w, spry_isa isa)
         .plain = s < shapes + PLAIN_ONES,
         .scatter = s->scatter,
         .tile = s->tile,
-        .unroll = s->unroll,
-        .r = s->r,
-        .c = s->c,
-        .slice = s->slice,
+        .unroll = s->unroll ? s->unroll : 1,
+        .r = s->r ? s->r : 1,
+        .c = s->c ? s->c : 1,
+        .slice = s->slice ? s->slice : 1,
         .symmetric = s->symmetric,
         .gather = w->gather,
         .index = 16 << w->width,

@@ -62,6 +62,9 @@ typedef void sp_tile_body(sp_emit *e, const sp_pieces *p);
 void sp_emit_passes(sp_emit *e, sp_tile_body *body);
 /* Store accumulators named "<stem><piece>" into row pointer c. */
 void sp_emit_store(sp_emit *e, const sp_pieces *p, const char *stem);
+/* Store vector i of a group of rows that begins at i0, spmv.c's "s<i>", which
+ * alpha has multiplied. */
+void sp_emit_store_part(sp_emit *e, int i);
 /* Prefetch the lines of a tile at address `from` (+ j). */
 void sp_emit_prefetch(sp_emit *e, const sp_pieces *p, const char *from);
 

@@ -88,10 +88,21 @@ void sp_emit_csr_spmv(sp_emit *e)
  * val holds, group by group and diagonal by diagonal, one value per row.
  * Groups that touch the border of the matrix go entry by entry. */
 
-static void inner_group(sp_emit *e, int total)
+void sp_emit_store_part(sp_emit *e, int i)
 {
     char name[16];
 
+    snprintf(name, sizeof name, "s%d", i);
+    sp_line(e, "        if (beta != 0)");
+    sp_line(e, "            s%d += beta * *(%s%du *)(C + i0 + %d);", i, e->v,
+            e->lanes, i * e->lanes);
+    sp_emit_watch(e, e->lanes, name);
+    sp_line(e, "        *(%s%du *)(C + i0 + %d) = s%d;", e->v, e->lanes,
+            i * e->lanes, i);
+}
+
+static void inner_group(sp_emit *e, int total)
+{
     for (int i = 0; i < e->k->slice; i++)
         sp_line(e, "        %s%d s%d = {0};", e->v, e->lanes, i);
     sp_line(e, "        for (int64_t d = 0; d < a->diagonals; d++) {");
@@ -104,14 +115,8 @@ static void inner_group(sp_emit *e, int total)
                 i * e->lanes);
     sp_line(e, "        }");
     for (int i = 0; i < e->k->slice; i++) {
-        snprintf(name, sizeof name, "s%d", i);
         sp_line(e, "        s%d *= alpha;", i);
-        sp_line(e, "        if (beta != 0)");
-        sp_line(e, "            s%d += beta * *(%s%du *)(C + i0 + %d);", i,
-                e->v, e->lanes, i * e->lanes);
-        sp_emit_watch(e, e->lanes, name);
-        sp_line(e, "        *(%s%du *)(C + i0 + %d) = s%d;", e->v, e->lanes,
-                i * e->lanes, i);
+        sp_emit_store_part(e, i);
     }
 }
 

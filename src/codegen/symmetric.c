@@ -48,20 +48,12 @@ static void both_sides(sp_emit *e)
 
 static void inner_group(sp_emit *e)
 {
-    char name[16];
-
     for (int i = 0; i < e->k->slice; i++)
         sp_line(e, "        %s%d s%d = {0}, t%d = {0};", e->v, e->lanes, i, i);
     both_sides(e);
     for (int i = 0; i < e->k->slice; i++) {
-        snprintf(name, sizeof name, "s%d", i);
         sp_line(e, "        s%d = alpha * (s%d + t%d);", i, i, i);
-        sp_line(e, "        if (beta != 0)");
-        sp_line(e, "            s%d += beta * *(%s%du *)(C + i0 + %d);", i,
-                e->v, e->lanes, i * e->lanes);
-        sp_emit_watch(e, e->lanes, name);
-        sp_line(e, "        *(%s%du *)(C + i0 + %d) = s%d;", e->v, e->lanes,
-                i * e->lanes, i);
+        sp_emit_store_part(e, i);
     }
 }
 
