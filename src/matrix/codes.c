@@ -134,7 +134,7 @@ void sp_palette_codes(sp_palette *out, uint8_t *code, const spry_matrix *m,
     for (int64_t at = 0; few && at < m->nnz; at += all) {
         all = at_most(wide * PIECE, m->nnz - at);
         few = code_window(out, code, m, &f, at, all, threads);
-        wide = at_most(WINDOW, 2 * wide);
+        wide = at_most(WINDOW, 8 * wide);
     }
     if (!few)
         out->count = SP_PALETTE + 1;

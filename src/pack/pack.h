@@ -61,7 +61,7 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
 void sp_slots_free(sp_slots *w);
 /* Store values in place of those that were packed: value[nnz], in the type of
  * p's matrix. SPRY_USAGE, and nothing is changed, when a palette has no room
- * for them. Allocates nothing. */
+ * for them, or they must be symmetric. Allocates nothing. */
 spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
                              const sp_sparse *p, int palette,
                              const void *value);

@@ -11,17 +11,18 @@
 #include "pack/internal.h"
 
 typedef struct {
-    void *entry;   /* [count] the entry at each place, -1 for padding; as wide
-                      as the numbers need. NULL: place k holds entry k */
-    void *twin;    /* [count] of one triangle: the entry in its mirror place */
+    void *entry;   /* [count] the entry at each place, `entries` for padding;
+                      as wide as the numbers need. NULL: place k has entry k */
     int64_t count; /* places */
 } part_slots;
 
 struct sp_slots {
     int threads, wide, parts;
+    int64_t entries;
     uint8_t *code; /* [entries + 1] with a palette: room for their codes, and
                       behind them that of padding, 0 */
-    int64_t entries;
+    void *pair;    /* [pairs][2] of one triangle: entries in mirror places */
+    int64_t pairs;
     part_slots part[];
 };
 
@@ -35,85 +36,61 @@ static int64_t listed(const sp_slots *w, const void *list, int64_t k)
     return w->wide ? ((const int64_t *)list)[k] : ((const int32_t *)list)[k];
 }
 
+static void enlist(const sp_slots *w, void *list, int64_t k, int64_t item)
+{
+    if (w->wide)
+        ((int64_t *)list)[k] = item;
+    else
+        ((int32_t *)list)[k] = (int32_t)item;
+}
+
 /* ---- finding places ---- */
 
-/* The numbers that were packed as values. */
-static spry_status note_numbers(void **out, const sp_slots *w,
-                                const sp_part *part)
+/* The numbers that were packed as values; 0 was packed as padding. */
+static spry_status note_part(const sp_slots *w, part_slots *q,
+                             const sp_part *part)
 {
     const double *number = part->val;
-    void *list = sp_alloc_raw(part->values, w->wide ? 8 : 4);
+    int in_order = w->parts == 1 && part->values == w->entries;
 
-    *out = list;
-    if (!list)
-        return sp_fail_memory((size_t)part->values * 8);
-#pragma omp parallel for num_threads(w->threads) schedule(static)
-    for (int64_t k = 0; k < part->values; k++) {
-        int64_t entry = (int64_t)number[k] - 1;
+    q->count = part->values;
+    q->entry = sp_alloc_raw(q->count, w->wide ? 8 : 4);
+    if (!q->entry)
+        return sp_fail_memory((size_t)q->count * 8);
+#pragma omp parallel for num_threads(w->threads) \
+    schedule(static) reduction(& : in_order)
+    for (int64_t k = 0; k < q->count; k++) {
+        int64_t entry = number[k] > 0 ? (int64_t)number[k] - 1 : w->entries;
 
-        if (w->wide)
-            ((int64_t *)list)[k] = entry;
-        else
-            ((int32_t *)list)[k] = (int32_t)entry;
+        enlist(w, q->entry, k, entry);
+        in_order &= entry == k;
+    }
+    if (in_order) {
+        sp_free(q->entry);
+        q->entry = NULL;
     }
     return SPRY_OK;
 }
 
-static spry_status note_part(const sp_slots *w, part_slots *q,
-                             const sp_part *part, int64_t nnz)
+/* Slots of so many parts, of which nothing is known yet. */
+static spry_status open_slots(sp_slots **out, const sp_sparse *p, int parts,
+                              int threads)
 {
-    spry_status s = note_numbers(&q->entry, w, part);
-
-    q->count = part->values;
-    if (s != SPRY_OK || w->parts > 1 || q->count != nnz)
-        return s;
-    for (int64_t k = 0; k < nnz; k++)
-        if (listed(w, q->entry, k) != k)
-            return SPRY_OK;
-    sp_free(q->entry);
-    q->entry = NULL;
-    return SPRY_OK;
-}
-
-static spry_status note_all(sp_slots **out, const sp_packed *k, int64_t nnz,
-                            int threads)
-{
-    size_t bytes = sizeof **out + (size_t)k->parts * sizeof(part_slots);
+    size_t bytes = sizeof **out + (size_t)parts * sizeof(part_slots);
     sp_slots *w = sp_alloc(1, bytes);
-    spry_status s = SPRY_OK;
 
+    *out = w;
     if (!w)
         return sp_fail_memory(bytes);
     w->threads = threads;
-    w->wide = nnz >= INT32_MAX;
-    w->parts = k->parts;
-    for (int i = 0; s == SPRY_OK && i < k->parts; i++)
-        s = note_part(w, &w->part[i], &k->part[i], nnz);
-    if (s == SPRY_OK)
-        *out = w;
-    else
-        sp_slots_free(w);
-    return s;
-}
-
-/* Compressed rows as they are need no asking. */
-static spry_status note_nothing(sp_slots **out, int64_t nnz, int threads)
-{
-    sp_slots *w = sp_alloc(1, sizeof *w + sizeof(part_slots));
-
-    if (!w)
-        return sp_fail_memory(sizeof *w);
-    w->threads = threads;
-    w->parts = 1;
-    w->part[0].count = nnz;
-    *out = w;
+    w->entries = p->A->nnz;
+    w->wide = w->entries >= INT32_MAX;
+    w->parts = parts;
     return SPRY_OK;
 }
 
-/* Pack numbers: of the entries, or of those that `other` has for them. */
 static spry_status pack_numbers(sp_packed **out, const sp_sparse *p,
-                                const spry_schedule *x, int lanes, int threads,
-                                const int64_t *other)
+                                const spry_schedule *x, int lanes, int threads)
 {
     spry_matrix A = *p->A;
     spry_schedule plain = *x;
@@ -123,11 +100,8 @@ static spry_status pack_numbers(sp_packed **out, const sp_sparse *p,
 
     if (!number)
         return sp_fail_memory((size_t)A.nnz * sizeof *number);
-    for (int64_t e = 0; e < A.nnz; e++) {
-        int64_t of = other ? other[e] : e;
-
-        number[e] = (double)((p->order ? p->order[of] : of) + 1); /* exact */
-    }
+    for (int64_t e = 0; e < A.nnz; e++)
+        number[e] = (double)((p->order ? p->order[e] : e) + 1); /* exact */
     A.type = numbered.type = SPRY_F64;
     A.val = number;
     numbered.A = &A;
@@ -137,22 +111,24 @@ static spry_status pack_numbers(sp_packed **out, const sp_sparse *p,
     return s;
 }
 
-/* Of one triangle: whom each stored entry stands for, too. */
-static spry_status note_twins(sp_slots *w, const sp_sparse *p,
-                              const spry_schedule *x, int lanes, int threads)
+/* Of one triangle: which entry stands for which. */
+static spry_status note_pairs(sp_slots *w, const sp_sparse *p)
 {
-    int64_t *twin = sp_alloc_raw(p->A->nnz + 1, sizeof *twin);
-    sp_packed *k = NULL;
+    int64_t *twin = sp_alloc_raw(w->entries + 1, sizeof *twin);
     spry_status s;
 
-    if (!twin)
-        return sp_fail_memory((size_t)p->A->nnz * sizeof *twin);
-    s = sp_matrix_twins(twin, p->A);
-    if (s == SPRY_OK)
-        s = pack_numbers(&k, p, x, lanes, threads, twin);
-    for (int i = 0; s == SPRY_OK && i < w->parts; i++)
-        s = note_numbers(&w->part[i].twin, w, &k->part[i]);
-    sp_packed_free(k);
+    w->pair = sp_alloc_raw(w->entries + 1, w->wide ? 8 : 4);
+    if (!twin || !w->pair)
+        s = sp_fail_memory((size_t)w->entries * 8);
+    else
+        s = sp_matrix_twins(twin, p->A);
+    for (int64_t e = 0; s == SPRY_OK && e < w->entries; e++)
+        if (twin[e] > e) {
+            enlist(w, w->pair, 2 * w->pairs, p->order ? p->order[e] : e);
+            enlist(w, w->pair, 2 * w->pairs + 1,
+                   p->order ? p->order[twin[e]] : twin[e]);
+            w->pairs++;
+        }
     sp_free(twin);
     return s;
 }
@@ -161,19 +137,32 @@ static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
                               const spry_schedule *x, int lanes, int threads)
 {
     sp_packed *k = NULL;
-    spry_status s = pack_numbers(&k, p, x, lanes, threads, NULL);
+    spry_status s = pack_numbers(&k, p, x, lanes, threads);
 
     if (s == SPRY_OK)
-        s = note_all(out, k, p->A->nnz, threads);
+        s = open_slots(out, p, k->parts, threads);
+    for (int i = 0; s == SPRY_OK && i < k->parts; i++)
+        s = note_part(*out, &(*out)->part[i], &k->part[i]);
+    if (s == SPRY_OK && x->symmetric)
+        s = note_pairs(*out, p);
     sp_packed_free(k);
-    if (s != SPRY_OK || !x->symmetric)
-        return s;
-    s = note_twins(*out, p, x, lanes, threads);
-    if (s == SPRY_OK)
-        return s;
-    sp_slots_free(*out);
-    *out = NULL;
     return s;
+}
+
+/* Compressed rows as they are need no asking. */
+static spry_status ask_nobody(sp_slots **out, const sp_sparse *p, int threads)
+{
+    spry_status s = open_slots(out, p, 1, threads);
+
+    if (s == SPRY_OK)
+        (*out)->part[0].count = p->A->nnz;
+    return s;
+}
+
+static spry_status room_for_codes(sp_slots *w)
+{
+    w->code = sp_alloc(w->entries + 1, 1);
+    return w->code ? SPRY_OK : sp_fail_memory((size_t)w->entries);
 }
 
 spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
@@ -181,32 +170,29 @@ spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
 {
     int as_given = x->format == SPRY_CSR && !x->order && !x->panel &&
                    !sp_has_tensor(p->op) && !p->order;
-
     spry_status s;
 
     *out = NULL;
     threads = sp_pack_threads(p->A, threads);
-    s = as_given || x->palette == 1 ? note_nothing(out, p->A->nnz, threads)
+    s = as_given || x->palette == 1 ? ask_nobody(out, p, threads)
                                     : ask_packer(out, p, x, lanes, threads);
-    if (s != SPRY_OK || x->palette < 2)
+    if (s == SPRY_OK && x->palette > 1)
+        s = room_for_codes(*out);
+    if (s == SPRY_OK)
         return s;
-    (*out)->entries = p->A->nnz;
-    (*out)->code = sp_alloc(p->A->nnz + 1, 1);
-    if ((*out)->code)
-        return SPRY_OK;
     sp_slots_free(*out);
     *out = NULL;
-    return sp_fail_memory((size_t)p->A->nnz);
+    return s;
 }
 
 void sp_slots_free(sp_slots *w)
 {
-    for (int i = 0; w && i < w->parts; i++) {
+    if (!w)
+        return;
+    for (int i = 0; i < w->parts; i++)
         sp_free(w->part[i].entry);
-        sp_free(w->part[i].twin);
-    }
-    if (w)
-        sp_free(w->code);
+    sp_free(w->code);
+    sp_free(w->pair);
     sp_free(w);
 }
 
@@ -215,7 +201,7 @@ void sp_slots_free(sp_slots *w)
 /* Places [from, to); of a list of places only those that are no padding. */
 #define PUT(name, To, From, Entry)                                \
     static void name(void *out, const void *in, const void *list, \
-                     int64_t from, int64_t to)                    \
+                     int64_t from, int64_t to, int64_t padding)   \
     {                                                             \
         To *restrict val = out;                                   \
         const From *restrict value = in;                          \
@@ -224,7 +210,7 @@ void sp_slots_free(sp_slots *w)
         for (int64_t k = from; !entry && k < to; k++)             \
             val[k] = (To)value[k];                                \
         for (int64_t k = from; entry && k < to; k++)              \
-            if (entry[k] >= 0)                                    \
+            if (entry[k] != padding)                              \
                 val[k] = (To)value[entry[k]];                     \
     }
 
@@ -238,7 +224,7 @@ PUT(f64_f32_wide, double, float, int64_t)
 PUT(f64_f64_wide, double, double, int64_t)
 
 typedef void putter(void *out, const void *in, const void *list, int64_t from,
-                    int64_t to);
+                    int64_t to, int64_t padding);
 
 static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
                        const void *value)
@@ -256,67 +242,68 @@ static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
     schedule(static) if (w->threads > 1)
         for (int64_t from = 0; from < q->count; from += PIECE)
             put(val, value, q->entry, from,
-                q->count - from < PIECE ? q->count : from + PIECE);
+                q->count - from < PIECE ? q->count : from + PIECE, w->entries);
     }
 }
 
-/* Do the entries that places [from, to) stand for have one value? */
-#define SAME(name, From, Entry)                                          \
-    static int name(const void *in, const void *list, const void *twins, \
-                    int64_t from, int64_t to)                            \
-    {                                                                    \
-        const From *restrict value = in;                                 \
-        const Entry *restrict entry = list, *restrict twin = twins;      \
-        int same = 1;                                                    \
-                                                                         \
-        for (int64_t k = from; k < to; k++)                              \
-            if (entry[k] >= 0)                                           \
-                same &= value[entry[k]] == value[twin[k]];               \
-        return same;                                                     \
+/* Have the entries of pairs [from, to) one value each? Their bits nearly
+ * always say so, and are compared without a question for each; 0 and -0 are
+ * one value, too. */
+#define SAME(name, Value, Bits, Entry)                               \
+    static int name(const void *in, const void *pairs, int64_t from, \
+                    int64_t to)                                      \
+    {                                                                \
+        const Value *restrict value = in;                            \
+        const Entry *restrict pair = pairs;                          \
+        Bits a, b, differ = 0;                                       \
+        int same = 1;                                                \
+                                                                     \
+        for (int64_t k = from; k < to; k++) {                        \
+            memcpy(&a, value + pair[2 * k], sizeof a);               \
+            memcpy(&b, value + pair[2 * k + 1], sizeof b);           \
+            differ |= a ^ b;                                         \
+        }                                                            \
+        for (int64_t k = from; differ && k < to; k++)                \
+            same &= value[pair[2 * k]] == value[pair[2 * k + 1]];    \
+        return same;                                                 \
     }
 
-SAME(same_f32, float, int32_t)
-SAME(same_f64, double, int32_t)
-SAME(same_f32_wide, float, int64_t)
-SAME(same_f64_wide, double, int64_t)
+SAME(same_f32, float, uint32_t, int32_t)
+SAME(same_f64, double, uint64_t, int32_t)
+SAME(same_f32_wide, float, uint32_t, int64_t)
+SAME(same_f64_wide, double, uint64_t, int64_t)
 
 static int is_symmetric(const sp_slots *w, const sp_sparse *p,
                         const void *value)
 {
-    typedef int asker(const void *, const void *, const void *, int64_t,
-                      int64_t);
+    typedef int asker(const void *, const void *, int64_t, int64_t);
     static asker *const all[2][2] = {{same_f32, same_f32_wide},
                                      {same_f64, same_f64_wide}};
     asker *same = all[p->A->type == SPRY_F64][w->wide];
     int found = 1;
 
-    for (int i = 0; i < w->parts; i++) {
-        const part_slots *q = &w->part[i];
-
 #pragma omp parallel for num_threads(w->threads) schedule(static) \
     reduction(& : found) if (w->threads > 1)
-        for (int64_t from = 0; from < q->count; from += PIECE)
-            found &= same(value, q->entry, q->twin, from,
-                          q->count - from < PIECE ? q->count : from + PIECE);
-    }
+    for (int64_t from = 0; from < w->pairs; from += PIECE)
+        found &= same(value, w->pair, from,
+                      w->pairs - from < PIECE ? w->pairs : from + PIECE);
     return found;
 }
 
 /* Codes of places [from, to) out of those of the entries. */
-static void put_piece(uint8_t *code, const sp_slots *w, const part_slots *q,
-                      int64_t from, int64_t to)
+static void put_piece(uint8_t *restrict code, const sp_slots *w,
+                      const part_slots *q, int64_t from, int64_t to)
 {
-    const uint32_t *narrow = q->entry; /* padding, -1, is the largest */
-    const uint64_t *wide = q->entry;
-    const uint64_t most = (uint64_t)w->entries;
-    const uint32_t none = (uint32_t)most;
+    const uint8_t *restrict of = w->code;
+    const int32_t *restrict narrow = q->entry;
+    const int64_t *restrict wide = q->entry;
 
     if (!q->entry)
-        memcpy(code + from, w->code + from, (size_t)(to - from));
+        memcpy(code + from, of + from, (size_t)(to - from));
     for (int64_t k = from; narrow && !w->wide && k < to; k++)
-        code[k] = w->code[narrow[k] < none ? narrow[k] : none];
+        code[k] = of[narrow[k]];
     for (int64_t k = from; wide && w->wide && k < to; k++)
-        code[k] = w->code[wide[k] < most ? wide[k] : most];
+        code[k] = of[wide[k]];
 }
 
 /* Nothing changes before it is known that the values fit. */
@@ -354,7 +341,7 @@ spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
     A.val = value;
     if (palette > 1)
         return put_codes(k, w, p, &A, palette);
-    if (w->part[0].twin && !is_symmetric(w, p, value))
+    if (w->pair && !is_symmetric(w, p, value))
         return sp_fail(SPRY_USAGE, "this plan keeps one triangle of a "
                                    "symmetric matrix, and these values are not "
                                    "symmetric: make another plan");
@@ -384,11 +371,11 @@ void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
 
             if (palette)
                 from = palette == 1 ? 0 : part->code[at];
-            if (e >= 0)
+            if (e < w->entries)
                 sp_dense_put(p, out, e, sp_dense_get(p, part->val, from));
-            if (e >= 0 && q->twin)
-                sp_dense_put(p, out, listed(w, q->twin, at),
-                             sp_dense_get(p, part->val, from));
         }
     }
+    for (int64_t i = 0; i < w->pairs; i++)
+        sp_dense_put(p, out, listed(w, w->pair, 2 * i + 1),
+                     sp_dense_get(p, out, listed(w, w->pair, 2 * i)));
 }
