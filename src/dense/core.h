@@ -72,6 +72,17 @@ sp_dense_part sp_direct_part, sp_winograd_part, sp_depthwise_part,
 /* act(x) in double (act.c). */
 double sp_act(spry_act act, double x, double alpha, double beta);
 
+/* The larger and the smaller of two; what is no number stays so. */
+static inline double sp_most(double x, double y)
+{
+    return x > y || x != x ? x : y;
+}
+
+static inline double sp_least(double x, double y)
+{
+    return x < y || x != x ? x : y;
+}
+
 /* Where row i of the result begins in spry_tensors' out. */
 static inline int64_t sp_operator_row(const spry_operator *op, int64_t i)
 {

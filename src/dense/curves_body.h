@@ -81,18 +81,30 @@ INLINE vec clamp(vec x, vec low, vec high)
     return smaller(high, larger(low, x));
 }
 
+/* The larger and the smaller of two; what is no number stays so. */
+INLINE vec maximum(vec x, vec y)
+{
+    return choose(x == x, larger(x, y), x);
+}
+
+INLINE vec minimum(vec x, vec y)
+{
+    return choose(x == x, smaller(x, y), x);
+}
+
 INLINE vec magnitude(vec x)
 {
     return (vec)((bits)x & 0x7fffffff);
 }
 
-/* e^x: x = n ln 2 + r, |r| <= ln 2 / 2, a polynomial for e^r. */
-INLINE vec vec_exp(vec x)
+/* e^x: x = n ln 2 + r, |r| <= ln 2 / 2, a polynomial for e^r; past both ends
+ * of f32 what IEEE says, so that a mask of -Inf leaves nothing. */
+INLINE vec vec_exp(vec given)
 {
-    vec n, r, p;
+    const vec low = same(-103.9f), high = same(88.7228f);
+    vec x = clamp(given, low, high), n, r, p;
     bits whole;
 
-    x = larger(same(-103.0f), smaller(same(88.72f), x));
     n = x * 1.44269504f + 12582912.0f; /* rounds to a whole number */
     whole = (bits)n - (bits)same(12582912.0f);
     n -= 12582912.0f;
@@ -106,8 +118,10 @@ INLINE vec vec_exp(vec x)
     { /* 2^n in two factors: below 2^-126 it is gradual */
         bits half = whole >> 1, rest = whole - half;
 
-        return p * (vec)((half + 127) << 23) * (vec)((rest + 127) << 23);
+        p = p * (vec)((half + 127) << 23) * (vec)((rest + 127) << 23);
     }
+    p = choose(given > high, same(INFINITY), p);
+    return choose(given < low, same(0), p);
 }
 
 INLINE vec vec_sigmoid(vec x)

@@ -12,6 +12,8 @@
 #include "problem/problem.h"
 #include "spry/dense.h"
 
+#define SP_OPERATOR_SIZE (1 << 24) /* most that a size of an operator can be */
+
 /* From this share of zeros on, weights may pay as sparse ones. */
 #define SP_SPARSE_FROM 0.3
 

@@ -182,7 +182,7 @@ static int too_large(const spry_operator *op)
 
 static int outside(int64_t low, int64_t x)
 {
-    return x < low || x > 1 << 24;
+    return x < low || x > SP_OPERATOR_SIZE;
 }
 
 static int has_odd_size(const spry_operator *op)

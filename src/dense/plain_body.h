@@ -95,7 +95,7 @@ static void pool(const sp_dense_core *p, const spry_tensors *t, int64_t i)
             count++;
             if (op->by == SPRY_BY_MAX)
                 for (int64_t j = 0; j < op->c; j++)
-                    out[j] = in[j] > out[j] ? in[j] : out[j];
+                    out[j] = in[j] > out[j] || in[j] != in[j] ? in[j] : out[j];
             else
                 for (int64_t j = 0; j < op->c; j++)
                     out[j] += in[j];
@@ -187,7 +187,9 @@ static void reduce(const sp_dense_core *p, const spry_tensors *t, int64_t i)
     float x = op->by == SPRY_BY_MAX ? -INFINITY : 0;
 
     for (int64_t j = 0; j < op->n; j++)
-        x = op->by != SPRY_BY_MAX ? x + in[j] : in[j] > x ? in[j] : x;
+        x = op->by != SPRY_BY_MAX         ? x + in[j]
+            : in[j] > x || in[j] != in[j] ? in[j]
+                                          : x;
     t->out[i * op->pitch_out] = op->by == SPRY_BY_MEAN ? x / (float)op->n : x;
 }
 
@@ -198,8 +200,8 @@ static float step(const spry_step *s, float x, float y)
     case SPRY_STEP_SUB: return x - y;
     case SPRY_STEP_MUL: return x * y;
     case SPRY_STEP_DIV: return x / y;
-    case SPRY_STEP_MAX: return x > y ? x : y;
-    case SPRY_STEP_MIN: return x < y ? x : y;
+    case SPRY_STEP_MAX: return x > y || x != x ? x : y;
+    case SPRY_STEP_MIN: return x < y || x != x ? x : y;
     case SPRY_STEP_ACT: break;
     }
     return (float)sp_act(s->act, (double)x, (double)s->alpha, (double)s->beta);

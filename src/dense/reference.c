@@ -101,7 +101,7 @@ static double pool(const sp_dense_problem *p, const float *in, pixel x,
                 continue;
             sum += (double)a[c];
             all += fabs((double)a[c]);
-            most = fmax(most, (double)a[c]);
+            most = sp_most(most, (double)a[c]);
             count++;
         }
     if (op->counts_pad)
@@ -244,7 +244,7 @@ static void answer_reduce(double *out, double *magnitude,
     for (int64_t j = 0; j < p->op.n; j++) {
         sum += (double)a[j];
         all += fabs((double)a[j]);
-        most = fmax(most, (double)a[j]);
+        most = sp_most(most, (double)a[j]);
     }
     *out = p->op.by == SPRY_BY_MAX    ? most
            : p->op.by == SPRY_BY_MEAN ? sum / (double)p->op.n
@@ -275,8 +275,8 @@ static double apply(const spry_step *s, double x, double y)
     case SPRY_STEP_SUB: return x - y;
     case SPRY_STEP_MUL: return x * y;
     case SPRY_STEP_DIV: return x / y;
-    case SPRY_STEP_MAX: return x > y ? x : y;
-    case SPRY_STEP_MIN: return x < y ? x : y;
+    case SPRY_STEP_MAX: return sp_most(x, y);
+    case SPRY_STEP_MIN: return sp_least(x, y);
     case SPRY_STEP_ACT: break;
     }
     return sp_act(s->act, x, (double)s->alpha, (double)s->beta);

@@ -38,7 +38,7 @@ INLINE float most_of(vec x)
     float y = x[0];
 
     for (int i = 1; i < LANES; i++)
-        y = x[i] > y ? x[i] : y;
+        y = x[i] > y || x[i] != x[i] ? x[i] : y;
     return y;
 }
 
@@ -81,7 +81,7 @@ INLINE vec pool_vector(const window *w, int64_t c, int64_t left, int max)
             const float *at = w->first + r * w->row + s * w->col + c;
             vec y = load_some(at, left, 0);
 
-            x = max ? larger(y, x) : x + y;
+            x = max ? maximum(x, y) : x + y;
         }
     return x;
 }
@@ -191,7 +191,7 @@ INLINE void reduce(const spry_operator *op, const spry_tensors *t, int64_t i)
     for (int64_t j = 0; j < op->n; j += LANES) {
         vec next = load_some(in + j, op->n - j, max ? -INFINITY : 0);
 
-        x = max ? larger(next, x) : x + next;
+        x = max ? maximum(x, next) : x + next;
     }
     y = max ? most_of(x) : sum_of(x);
     t->out[i * op->pitch_out] = op->by == SPRY_BY_MEAN ? y / (float)op->n : y;
@@ -205,8 +205,8 @@ INLINE vec step(vec x, vec y, spry_step_op op)
            : op == SPRY_STEP_SUB ? x - y
            : op == SPRY_STEP_MUL ? x * y
            : op == SPRY_STEP_DIV ? x / y
-           : op == SPRY_STEP_MAX ? larger(x, y)
-                                 : smaller(x, y);
+           : op == SPRY_STEP_MAX ? maximum(x, y)
+                                 : minimum(x, y);
 }
 
 INLINE void step_row(float *out, const float *in, sp_chain_operand y, int64_t n,

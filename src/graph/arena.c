@@ -45,17 +45,27 @@ static int64_t rounded(int64_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
-static void find_most(sp_program *p)
+/* Bytes that begin and end to be needed at each stage, summed up. */
+static spry_status find_most(sp_program *p)
 {
-    for (int i = 0; i < p->stages; i++) {
-        int64_t sum = 0;
+    int64_t *change = sp_alloc(p->stages + 1, sizeof *change), sum = 0;
 
-        for (int b = 0; b < p->buffers; b++)
-            if (p->buffer[b].home == SP_IN_ARENA && p->buffer[b].first <= i &&
-                p->buffer[b].last >= i)
-                sum += rounded(p->buffer[b].bytes);
+    if (!change)
+        return sp_fail_memory((size_t)p->stages * sizeof *change);
+    for (int b = 0; b < p->buffers; b++) {
+        const sp_buffer *x = &p->buffer[b];
+
+        if (x->home != SP_IN_ARENA || x->last < 0)
+            continue;
+        change[x->first] += rounded(x->bytes);
+        change[x->last + 1] -= rounded(x->bytes);
+    }
+    for (int i = 0; i < p->stages; i++) {
+        sum += change[i];
         p->live = sum > p->live ? sum : p->live;
     }
+    sp_free(change);
+    return SPRY_OK;
 }
 
 typedef int buffer_order(const void *a, const void *b);
@@ -102,28 +112,33 @@ static int meet(const sp_buffer *a, const sp_buffer *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* The lowest place for `b` beside those that live with it; placed[] is in no
- * order, so every end of one is tried. */
-static int64_t lowest(const sp_buffer *b, sp_buffer **placed, int count)
+/* The lowest place for `b` beside those that live with it; placed[] goes up. */
+static int64_t lowest(const sp_buffer *b, sp_buffer *const *placed, int count)
 {
-    int64_t best = INT64_MAX;
+    int64_t at = 0;
 
-    for (int i = -1; i < count; i++) {
-        int64_t at = i < 0 ? 0 : placed[i]->place + rounded(placed[i]->bytes);
-        int free_here = at < best && (i < 0 || meet(b, placed[i]));
+    for (int i = 0; i < count; i++) {
+        int64_t end = placed[i]->place + rounded(placed[i]->bytes);
 
-        for (int k = 0; free_here && k < count; k++)
-            free_here = !meet(b, placed[k]) ||
-                        at + rounded(b->bytes) <= placed[k]->place ||
-                        placed[k]->place + rounded(placed[k]->bytes) <= at;
-        if (free_here)
-            best = at;
+        if (!meet(b, placed[i]))
+            continue;
+        if (at + rounded(b->bytes) <= placed[i]->place)
+            break;
+        at = end > at ? end : at;
     }
-    return best;
+    return at;
+}
+
+static void insert(sp_buffer *b, sp_buffer **placed, int count)
+{
+    for (; count > 0 && placed[count - 1]->place > b->place; count--)
+        placed[count] = placed[count - 1];
+    placed[count] = b;
 }
 
 /* Bytes that the buffers take, placed in this order. */
-static int64_t place_all(sp_buffer **list, int count, buffer_order *order)
+static int64_t place_all(sp_buffer **list, sp_buffer **placed, int count,
+                         buffer_order *order)
 {
     int64_t arena = 0;
 
@@ -131,7 +146,8 @@ static int64_t place_all(sp_buffer **list, int count, buffer_order *order)
     for (int i = 0; i < count; i++) {
         int64_t end;
 
-        list[i]->place = lowest(list[i], list, i);
+        list[i]->place = lowest(list[i], placed, i);
+        insert(list[i], placed, i);
         end = list[i]->place + rounded(list[i]->bytes);
         arena = end > arena ? end : arena;
     }
@@ -158,27 +174,30 @@ spry_status sp_arena_plan(sp_program *p)
 {
     static buffer_order *const orders[] = {larger_first, more_first,
                                            longer_first, earlier_first};
-    sp_buffer **list = sp_alloc(p->buffers + 1, sizeof(sp_buffer *));
+    enum { MANY = 4096 }; /* so many take long enough in one order */
+    sp_buffer **list = sp_alloc(2 * (p->buffers + 1), sizeof(sp_buffer *));
+    sp_buffer **placed = list + p->buffers + 1;
     int count = 0, best = 0;
+    spry_status s;
 
     if (!list)
         return sp_fail_memory((size_t)p->buffers * sizeof(sp_buffer *));
     find_lives(p);
-    find_most(p);
+    s = find_most(p);
     for (int i = 0; i < p->buffers; i++)
         if (p->buffer[i].home == SP_IN_ARENA && p->buffer[i].last >= 0)
             list[count++] = &p->buffer[i];
     p->arena = INT64_MAX;
-    for (int i = 0; i < 4; i++) {
-        int64_t bytes = place_all(list, count, orders[i]);
+    for (int i = 0; i < (count > MANY ? 1 : 4); i++) {
+        int64_t bytes = place_all(list, placed, count, orders[i]);
 
         if (bytes < p->arena) {
             p->arena = bytes;
             best = i;
         }
     }
-    place_all(list, count, orders[best]);
-    SP_ASSERT(is_apart(list, count, p->arena));
+    place_all(list, placed, count, orders[best]);
+    SP_ASSERT(count > MANY || is_apart(list, count, p->arena));
     sp_free(list);
-    return SPRY_OK;
+    return s;
 }

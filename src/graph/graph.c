@@ -147,7 +147,8 @@ spry_status sp_extent_count(int64_t *out, const sp_extent *s)
     int64_t count = 1;
 
     for (int i = 0; i < s->dims; i++)
-        if (s->dim[i] < 0 || __builtin_mul_overflow(count, s->dim[i], &count) ||
+        if (s->dim[i] < 0 || s->dim[i] > SP_GRAPH_ELEMENTS ||
+            __builtin_mul_overflow(count, s->dim[i], &count) ||
             count > SP_GRAPH_ELEMENTS)
             return sp_fail(SPRY_INPUT,
                            "a tensor of more than 2^31 elements, or of a "

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense/dense.h"
 #include "graph/program.h"
 
 /* ---- questions about the graph ---- */
@@ -271,6 +272,20 @@ static spry_status lower_plain(sp_lowering *l, const sp_opnode *n)
     return s;
 }
 
+/* Operators of the dense family have sizes from 1 to 2^24. */
+static int has_odd_sizes(const sp_lowering *l, const sp_opnode *n)
+{
+    for (int i = 0; i < n->inputs + n->outputs; i++) {
+        int v = i < n->inputs ? n->input[i] : n->output[i - n->inputs];
+        const sp_extent *z = v < 0 ? NULL : &sp_lowered_value(l, v)->shape;
+
+        for (int k = 0; z && k < z->dims; k++)
+            if (z->dim[k] < 1 || z->dim[k] > SP_OPERATOR_SIZE)
+                return 1;
+    }
+    return 0;
+}
+
 static spry_status lower_node(sp_lowering *l, sp_opnode *n)
 {
     static sp_lower_node *const ways[] = {sp_lower_moves, sp_lower_sums,
@@ -278,6 +293,8 @@ static spry_status lower_node(sp_lowering *l, sp_opnode *n)
     int known = 0;
     spry_status s = SPRY_OK;
 
+    if (has_odd_sizes(l, n))
+        return lower_plain(l, n);
     for (size_t i = 0; s == SPRY_OK && !known && i < sizeof ways / sizeof *ways;
          i++)
         s = ways[i](l, n, &known);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense/dense.h"
 #include "graph/program.h"
 
 int sp_act_of(const sp_lowering *l, const sp_opnode *n, spry_act *act,
@@ -20,7 +21,7 @@ int sp_act_of(const sp_lowering *l, const sp_opnode *n, spry_act *act,
                 {"Gelu", SPRY_ACT_GELU, 0, 0},
                 {"Exp", SPRY_ACT_EXP, 0, 0},
                 {"Sqrt", SPRY_ACT_SQRT, 0, 0}};
-    double low = -3e38, high = 3e38;
+    double low = -INFINITY, high = INFINITY;
 
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (sp_called(n, acts[i].name)) {
@@ -40,8 +41,8 @@ int sp_act_of(const sp_lowering *l, const sp_opnode *n, spry_act *act,
     if (n->inputs > 2 && n->input[2] >= 0 && !sp_single(l, n->input[2], &high))
         return 0;
     *act = SPRY_ACT_CLIP;
-    *alpha = (float)fmax(low, -3e38);
-    *beta = (float)fmin(high, 3e38);
+    *alpha = (float)low;
+    *beta = (float)high;
     return *alpha <= *beta;
 }
 
@@ -60,8 +61,6 @@ static int chain_rows(chain *c)
 
     for (int i = 0; i < v->shape.dims; i++)
         count *= v->shape.dim[i];
-    if (count == 0)
-        return 0;
     spry_operator_init(&c->op, SPRY_ELEMENTWISE);
     c->images = sp_view_is_images(v, &pitch) && v->shape.dim[1] > 1;
     if (c->images) {
@@ -77,7 +76,7 @@ static int chain_rows(chain *c)
                   ? v->shape.dim[v->shape.dims - 1]
                   : inner;
     c->op.m = count / c->op.n;
-    return 1;
+    return c->op.m <= SP_OPERATOR_SIZE;
 }
 
 /* Are both the same rows, but for dimensions of 1 in front? */
@@ -175,7 +174,8 @@ static int add_step(chain *c, const sp_lowering *l, const sp_opnode *n)
     view->buffer = -1;
     if (!sp_extent_equal(&out->shape, &c->in.shape))
         return 0;
-    if (sp_act_of(l, n, &step->act, &step->alpha, &step->beta)) {
+    if (n->input[0] == c->value &&
+        sp_act_of(l, n, &step->act, &step->alpha, &step->beta)) {
         step->op = SPRY_STEP_ACT;
         return 1;
     }
@@ -235,12 +235,12 @@ static spry_status begin(chain *c, sp_lowering *l, const sp_opnode *n, int i,
         (l->view[v].buffer < 0 && !sp_lowered_value(l, v)->data))
         return SPRY_OK;
     s = sp_view_of(&c->in, l, v);
-    if (s == SPRY_OK && !chain_rows(c)) {
+    *good = s == SPRY_OK && chain_rows(c);
+    if (s == SPRY_OK && !*good) {
         s = sp_view_as_rows(&c->in, l, v);
-        if (s == SPRY_OK)
-            chain_rows(c);
+        *good = s == SPRY_OK && chain_rows(c);
     }
-    *good = s == SPRY_OK && add_step(c, l, n);
+    *good = *good && add_step(c, l, n);
     return s;
 }
 

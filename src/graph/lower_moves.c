@@ -73,11 +73,8 @@ static spry_status split(sp_lowering *l, const sp_opnode *n)
 
     axis += axis < 0 ? v.shape.dims : 0;
     for (int i = 0; s == SPRY_OK && i < n->outputs; i++) {
-        const sp_extent *part;
+        const sp_extent *part = &sp_lowered_value(l, n->output[i])->shape;
 
-        if (n->output[i] < 0)
-            continue;
-        part = &sp_lowered_value(l, n->output[i])->shape;
         l->view[n->output[i]] = v;
         l->view[n->output[i]].shape = *part;
         l->view[n->output[i]].first += at * v.step[axis];
@@ -187,6 +184,15 @@ static spry_status gather(sp_lowering *l, const sp_opnode *n, int *known)
     return s;
 }
 
+/* The size of a result without a name is known to the reference only. */
+static int names_all(const sp_opnode *n)
+{
+    for (int i = 0; i < n->outputs; i++)
+        if (n->output[i] < 0)
+            return 0;
+    return 1;
+}
+
 spry_status sp_lower_moves(sp_lowering *l, sp_opnode *n, int *known)
 {
     static const struct {
@@ -199,7 +205,7 @@ spry_status sp_lower_moves(sp_lowering *l, sp_opnode *n, int *known)
                  {"Split", split},         {"Concat", concat}};
 
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
-        if (sp_called(n, moves[i].name)) {
+        if (sp_called(n, moves[i].name) && names_all(n)) {
             *known = 1;
             return moves[i].lower(l, n);
         }

@@ -57,7 +57,9 @@ static spry_status add_bias(sp_lowering *l, sum *x, const float *more)
 
 static const float *reals(const sp_lowering *l, int v)
 {
-    return v < 0 ? NULL : sp_lowered_value(l, v)->data;
+    const sp_opvalue *c = v < 0 ? NULL : sp_lowered_value(l, v);
+
+    return c && !c->whole ? c->data : NULL;
 }
 
 /* All by f, in double. */
@@ -152,12 +154,14 @@ static spry_status take_next(sp_lowering *l, sum *x, const sp_opnode *n,
     *taken = 0;
     if (x->op.add == SPRY_ADD_AFTER)
         return SPRY_OK;
-    if (sp_called(n, "BatchNormalization") && n->input[0] == x->value &&
-        x->op.act == SPRY_ACT_NONE && x->op.add == SPRY_ADD_NONE)
-        return fold_norm(l, x, n, taken);
     if (sp_called(n, "Add"))
         return take_add(l, x, n, taken);
-    if ((sp_called(n, "Identity") || sp_called(n, "Dropout"))) {
+    if (n->input[0] != x->value)
+        return SPRY_OK;
+    if (sp_called(n, "BatchNormalization") && x->op.act == SPRY_ACT_NONE &&
+        x->op.add == SPRY_ADD_NONE)
+        return fold_norm(l, x, n, taken);
+    if (sp_called(n, "Identity") || sp_called(n, "Dropout")) {
         *taken = 1;
         return SPRY_OK;
     }
@@ -171,6 +175,15 @@ static spry_status take_next(sp_lowering *l, sum *x, const sp_opnode *n,
     return SPRY_OK;
 }
 
+/* Has the one result of n the shape of v? What is added, or a number beside
+ * it, may have made it a larger one. */
+static int keeps_shape(const sp_lowering *l, const sp_opnode *n, int v)
+{
+    return n->outputs == 1 &&
+           sp_extent_equal(&sp_lowered_value(l, n->output[0])->shape,
+                           &sp_lowered_value(l, v)->shape);
+}
+
 /* Take in all that follows and is read by nobody else. */
 static spry_status follow(sp_lowering *l, sum *x)
 {
@@ -181,7 +194,7 @@ static spry_status follow(sp_lowering *l, sum *x)
         sp_opnode *n = sp_sole_user(l, x->value);
 
         taken = 0;
-        if (!n || n->outputs != 1)
+        if (!n || !keeps_shape(l, n, x->value))
             break;
         s = take_next(l, x, n, &taken);
         if (taken) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense/core.h"
 #include "graph/opcodes.h"
 
 static int64_t least(int64_t a, int64_t b)
@@ -32,7 +33,8 @@ spry_status sp_conv_infer(sp_call *c)
 
     if (s != SPRY_OK)
         return s;
-    if (c->in[0]->whole || c->in[1]->whole)
+    if (c->in[0]->whole || c->in[1]->whole ||
+        (c->node->inputs > 2 && c->in[2] && c->in[2]->whole))
         return sp_refuse(c->node, "whole numbers");
     if (groups < 1 || weight->dim[0] < 1 || weight->dim[1] < 1 ||
         in->dim[1] / groups != weight->dim[1] || in->dim[1] % groups ||
@@ -126,6 +128,8 @@ spry_status sp_pool_infer(sp_call *c)
     for (int i = 0; i < 4; i++)
         if (w.pad[i] >= (w.kernel[i % 2] - 1) * w.dilate[i % 2] + 1)
             return sp_refuse(c->node, "a window that sees padding only");
+    if (c->in[0]->whole)
+        return sp_refuse(c->node, "whole numbers");
     if (sp_attr_int(c->node, "storage_order", 0))
         return sp_refuse(c->node, "storage_order 1 is not known");
     c->out[0].shape =
@@ -152,7 +156,7 @@ static double pool_one(const double *in, const sp_window *w, int64_t p,
                 double v = in[y * w->in[1] + x];
 
                 sum += v;
-                most = v > most || v != v ? v : most;
+                most = sp_most(v, most);
             }
         }
     return mean ? sum / (double)(seen ? seen : 1) : most;
@@ -185,6 +189,8 @@ spry_status sp_global_infer(sp_call *c)
 
     if (in->dims < 3)
         return sp_refuse(c->node, "the input is no image");
+    if (c->in[0]->whole)
+        return sp_refuse(c->node, "whole numbers");
     c->out[0].shape = *in;
     for (int i = 2; i < in->dims; i++)
         c->out[0].shape.dim[i] = 1;
@@ -203,7 +209,7 @@ spry_status sp_global_compute(sp_call *c)
 
         for (int64_t q = 0; q < each; q++) {
             sum += in[q];
-            most = in[q] > most ? in[q] : most;
+            most = sp_most(in[q], most);
         }
         c->out[0].data[i] = mean ? sum / (double)each : most;
     }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense/core.h"
 #include "graph/opcodes.h"
 
 static int called(const sp_call *c, const char *name)
@@ -186,8 +187,8 @@ static double binary(char op, double x, double y, int whole)
     case 'u': return x * y;
     case 'D': return whole ? (y == 0 ? 0 : trunc(x / y)) : x / y;
     case 'P': return pow(x, y);
-    case 'a': return x > y ? x : y;
-    case 'i': return x < y ? x : y;
+    case 'a': return sp_most(x, y);
+    case 'i': return sp_least(x, y);
     default: return x == y;
     }
 }

@@ -115,8 +115,8 @@ spry_status sp_split_compute(sp_call *c)
         return s;
     around(&outer, &inner, &c->in[0]->shape, axis);
     for (int i = 0; i < c->node->outputs; i++) {
-        around(&outer, &part, &c->out[i].shape, axis);
-        for (int64_t r = 0; r < outer && part; r++)
+        part = size[i] ? inner / c->in[0]->shape.dim[axis] * size[i] : 0;
+        for (int64_t r = 0; r < outer && part && c->out[i].data; r++)
             memcpy(c->out[i].data + r * part, c->in[0]->data + r * inner + at,
                    (size_t)part * sizeof(double));
         at += part;
@@ -242,6 +242,8 @@ spry_status sp_pad_compute(sp_call *c)
 
 spry_status sp_dropout_infer(sp_call *c)
 {
+    if (c->node->inputs > 1 && c->in[1] && c->in[1]->count != 1)
+        return sp_refuse(c->node, "the ratio is not one number");
     if (c->node->inputs > 2 && c->in[2] &&
         !(c->in[2]->data && c->in[2]->data[0] == 0))
         return sp_refuse(c->node, "only inference is known");

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense/core.h"
 #include "graph/opcodes.h"
 
 /* outer x len x inner elements, `len` along what is normed. */
@@ -195,7 +196,7 @@ spry_status sp_reduce_compute(sp_call *c)
             at += rest % in->dim[d] * step[d];
             rest /= in->dim[d];
         }
-        out[at] = most ? (x > out[at] ? x : out[at]) : out[at] + x;
+        out[at] = most ? sp_most(x, out[at]) : out[at] + x;
     }
     for (int64_t i = 0; s == SPRY_OK && kind == 'e' && i < c->out[0].count; i++)
         out[i] /= (double)terms;

@@ -151,7 +151,18 @@ static int over_last(const sp_lowering *l, const sp_opnode *n, int v)
 
     return n && n->input[0] == v && out->shape.dims == in->shape.dims &&
            in->shape.dims > 0 && out->shape.dim[out->shape.dims - 1] == 1 &&
+           in->count > 0 &&
            out->count == in->count / in->shape.dim[in->shape.dims - 1];
+}
+
+/* Is v known and has as many numbers as the last dimension of x? */
+static int per_column(const sp_lowering *l, int v, int x)
+{
+    const sp_opvalue *c = sp_lowered_value(l, v);
+    const sp_extent *of = &sp_lowered_value(l, x)->shape;
+
+    return c->data && !c->whole && c->shape.dims == 1 &&
+           c->count == of->dim[of->dims - 1];
 }
 
 /* exp(x - max x) / sum */
@@ -212,10 +223,8 @@ static spry_status layer_norm(sp_lowering *l, sp_opnode *n)
             }
             center = made_by(l, off->input[1], "ReduceMean");
             if (!center || !over_last(l, center, off->input[0]) ||
-                !sp_lowered_value(l, scale)->data ||
-                !sp_lowered_value(l, bias)->data ||
-                sp_lowered_value(l, scale)->shape.dims != 1 ||
-                sp_lowered_value(l, bias)->shape.dims != 1)
+                !per_column(l, scale, off->input[0]) ||
+                !per_column(l, bias, off->input[0]))
                 continue;
             input[0] = off->input[0];
             input[1] = scale;

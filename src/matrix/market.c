@@ -170,7 +170,7 @@ static spry_status dense_to_triples(sp_triples *out, const double *val,
     s = sp_triples_make(out, nnz, 1);
     if (s != SPRY_OK)
         return s;
-    for (int64_t c = 0; c < h->cols; c++) {
+    for (int64_t c = 0; at < h->entries; c++) {
         int64_t top = h->mirror == 0 ? 0 : h->mirror > 0 ? c : c + 1;
 
         for (int64_t r = top; r < h->rows; r++, at++)

@@ -249,23 +249,25 @@ static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
 /* Have the entries of pairs [from, to) one value each? Their bits nearly
  * always say so, and are compared without a question for each; 0 and -0 are
  * one value, too. */
-#define SAME(name, Value, Bits, Entry)                               \
-    static int name(const void *in, const void *pairs, int64_t from, \
-                    int64_t to)                                      \
-    {                                                                \
-        const Value *restrict value = in;                            \
-        const Entry *restrict pair = pairs;                          \
-        Bits a, b, differ = 0;                                       \
-        int same = 1;                                                \
-                                                                     \
-        for (int64_t k = from; k < to; k++) {                        \
-            memcpy(&a, value + pair[2 * k], sizeof a);               \
-            memcpy(&b, value + pair[2 * k + 1], sizeof b);           \
-            differ |= a ^ b;                                         \
-        }                                                            \
-        for (int64_t k = from; differ && k < to; k++)                \
-            same &= value[pair[2 * k]] == value[pair[2 * k + 1]];    \
-        return same;                                                 \
+#define SAME(name, Value, Bits, Entry)                                   \
+    static int name(const void *in, const void *pairs, int64_t from,     \
+                    int64_t to)                                          \
+    {                                                                    \
+        const Value *restrict value = in;                                \
+        const Entry *restrict pair = pairs;                              \
+        Bits a, b, differ = 0;                                           \
+        int same = 1;                                                    \
+                                                                         \
+        for (int64_t k = from; k < to; k++) {                            \
+            memcpy(&a, value + pair[2 * k], sizeof a);                   \
+            memcpy(&b, value + pair[2 * k + 1], sizeof b);               \
+            differ |= a ^ b;                                             \
+        }                                                                \
+        for (int64_t k = from; differ && k < to; k++)                    \
+            same &= value[pair[2 * k]] == value[pair[2 * k + 1]] ||      \
+                    memcmp(value + pair[2 * k], value + pair[2 * k + 1], \
+                           sizeof a) == 0;                               \
+        return same;                                                     \
     }
 
 SAME(same_f32, float, uint32_t, int32_t)

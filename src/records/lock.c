@@ -167,13 +167,15 @@ static spry_status look_through(sp_locked *out, const char *at, const char *end,
                                 const spry_answer *want, const char *path)
 {
     size_t n = strlen(want->problem);
+    const char *key = strstr(at, want->problem);
     spry_status s = SPRY_OK;
 
     for (int64_t line = 2; at < end && s == SPRY_OK; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *key = strstr(at, want->problem);
 
         stop = stop ? stop : end;
+        if (key && key < at)
+            key = strstr(at, want->problem);
         if (!key)
             break;
         if (key + n <= stop)

@@ -59,6 +59,8 @@ spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
 
     if (plans < 1 || plans > MOST || pairs < 1)
         return sp_fail(SPRY_USAGE, "1 to %d plans can race", (int)MOST);
+    for (int i = 0; i < plans; i++)
+        SP_REFUSE(!plan[i], "plan %d is missing", i);
     p = spry_plan_problem(plan[0]);
     for (int i = 1; i < plans; i++)
         if (spry_plan_problem(plan[i]) != p)

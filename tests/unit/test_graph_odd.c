@@ -1,0 +1,342 @@
+/* test_graph_odd.c - graphs that are legal but seldom: empty tensors, results
+ * without a name, numbers that are none. What runs must equal the reference. */
+#include "graph_hostile.h"
+#include "graph_operands.h"
+
+#include <math.h>
+
+static const float one[] = {1};
+static const int64_t shape1[] = {1};
+
+static int alike(float x, float y)
+{
+    return isnan(y) ? isnan(x)
+                    : x == y || fabsf(x - y) <= 1e-5F * (1 + fabsf(y));
+}
+
+/* The graph, with its inputs and nodes but without "y", which comes out. Its
+ * first input begins with these numbers. */
+static void check_same(sp_buf *graph, const float *first, int count)
+{
+    spry_executor_options how = SPRY_EXECUTOR_DEFAULTS;
+    graph_operands a, b;
+    spry_executor *e;
+    spry_graph *g;
+    sp_buf m = {0};
+
+    pb_info(graph, 12, "y", 1, 0, NULL);
+    pb_model(&m, graph, 13);
+    save("m.onnx", m.data, m.len);
+    sp_buf_free(&m);
+    g = open_graph("m.onnx");
+    a = make_operands(g, 1);
+    b = make_operands(g, 1);
+    if (count > 0) {
+        memcpy(a.in[0], first, (size_t)count * sizeof *first);
+        memcpy(b.in[0], first, (size_t)count * sizeof *first);
+    }
+    run_reference(g, &a);
+    how.store = ":memory:";
+    check_ok(spry_executor_make(&e, g, &how));
+    check_ok(spry_executor_run(e, (const void *const *)b.in, b.out));
+    for (int64_t i = 0; i < a.to[0].count; i++)
+        if (!alike(((float *)b.out[0])[i], ((float *)a.out[0])[i]))
+            fail_msg("number %d is %g, should be %g", (int)i,
+                     (double)((float *)b.out[0])[i],
+                     (double)((float *)a.out[0])[i]);
+    spry_executor_free(e);
+    spry_graph_free(g);
+    free_operands(&a);
+    free_operands(&b);
+}
+
+static void floats(sp_buf *g, const char *name, int dims, const int64_t *dim,
+                   const float *data)
+{
+    int64_t count = 1;
+
+    for (int i = 0; i < dims; i++)
+        count *= dim[i];
+    pb_tensor(g, 5, name, 1, dims, dim, data, (size_t)count * sizeof *data);
+}
+
+static void wholes(sp_buf *g, const char *name, int64_t count,
+                   const int64_t *data)
+{
+    pb_tensor(g, 5, name, 7, 1, &count, data, (size_t)count * sizeof *data);
+}
+
+/* A list of whole numbers as an attribute. */
+static void sizes(sp_buf *node, const char *name, int count, const int64_t *x)
+{
+    sp_buf a = {0};
+
+    pb_text(&a, 1, name);
+    for (int i = 0; i < count; i++)
+        pb_int(&a, 8, (uint64_t)x[i]);
+    pb_int(&a, 20, 7);
+    pb_message(node, 5, &a);
+}
+
+/* z = 1 x 1 convolution of x, 2 x 3 x 4 x 4, to 4 channels */
+static void convolve(sp_buf *g)
+{
+    static const int64_t in[] = {2, 3, 4, 4}, filter[] = {4, 3, 1, 1};
+    static const float w[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
+
+    pb_info(g, 11, "x", 1, 4, in);
+    floats(g, "w", 4, filter, w);
+    pb_node(g, "Conv", "x w", "z", NULL);
+}
+
+/* ---- what follows a sum, but is not done to it ---- */
+
+static void dropout_by_a_sum(void **state)
+{
+    static const int64_t image[] = {1, 3, 1, 1}, filter[] = {1, 3, 1, 1};
+    static const int64_t other[] = {5, 7};
+    static const float w[] = {1, 2, 3};
+    sp_buf g = {0}, m = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 4, image);
+    pb_info(&g, 11, "a", 1, 2, other);
+    floats(&g, "w", 4, filter, w);
+    pb_node(&g, "Conv", "x w", "z", NULL);
+    pb_node(&g, "Dropout", "a z", "y", NULL);
+    check_same(&g, NULL, 0);
+    convolve(&g);
+    pb_info(&g, 11, "a", 1, 2, other);
+    pb_node(&g, "Dropout", "a z", "y", NULL);
+    pb_info(&g, 12, "y", 1, 2, other);
+    pb_model(&m, &g, 13);
+    refuse(&m, "the ratio is not one number");
+}
+
+static void a_bias_of_more_dimensions(void **state)
+{
+    static const int64_t dim[] = {1, 1, 4, 1, 1};
+    sp_buf g = {0};
+
+    (void)state;
+    convolve(&g);
+    floats(&g, "b", 5, dim, numbers);
+    pb_node(&g, "Add", "z b", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
+/* ---- chains that look like a layer norm or a softmax ---- */
+
+static void a_norm_by_one_scale(void **state)
+{
+    static const int64_t dim[] = {3, 8}, two = 1;
+    static const int64_t last[] = {-1};
+    static const float scale[] = {2}, bias[] = {3}, eps[] = {1e-5F};
+    static const float power[] = {2};
+    sp_buf g = {0}, n = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, dim);
+    floats(&g, "scale", 1, &two, scale);
+    floats(&g, "bias", 1, &two, bias);
+    floats(&g, "eps", 0, NULL, eps);
+    floats(&g, "two", 0, NULL, power);
+    sizes(&n, "axes", 1, last);
+    pb_node(&g, "ReduceMean", "x", "mean", &n);
+    pb_node(&g, "Sub", "x mean", "off", NULL);
+    pb_node(&g, "Pow", "off two", "square", NULL);
+    sizes(&n, "axes", 1, last);
+    pb_node(&g, "ReduceMean", "square", "spread", &n);
+    pb_node(&g, "Add", "spread eps", "more", NULL);
+    pb_node(&g, "Sqrt", "more", "root", NULL);
+    pb_node(&g, "Div", "off root", "unit", NULL);
+    pb_node(&g, "Mul", "unit scale", "scaled", NULL);
+    pb_node(&g, "Add", "scaled bias", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
+static void a_softmax_of_nothing(void **state)
+{
+    static const int64_t dim[] = {2, 0}, last[] = {-1};
+    sp_buf g = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, dim);
+    wholes(&g, "axes", 1, last);
+    pb_node(&g, "Exp", "x", "e", NULL);
+    pb_node(&g, "ReduceSum", "e axes", "sum", NULL);
+    pb_node(&g, "Div", "e sum", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
+/* ---- parts without a name, nothing at all, very many ---- */
+
+static void a_part_without_a_name(void **state)
+{
+    static const int64_t dim[] = {1, 8}, parts[] = {3, 5};
+    sp_buf g = {0}, n = {0}, a = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, dim);
+    wholes(&g, "parts", 2, parts);
+    pb_text(&n, 1, "x");
+    pb_text(&n, 1, "parts");
+    pb_text(&n, 2, "");
+    pb_text(&n, 2, "z");
+    pb_text(&n, 4, "Split");
+    pb_text(&a, 1, "axis");
+    pb_int(&a, 3, 1);
+    pb_int(&a, 20, 2);
+    pb_message(&n, 5, &a);
+    pb_message(&g, 1, &n);
+    pb_node(&g, "Relu", "z", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
+static void nothing_at_all(void **state)
+{
+    static const int64_t flat[] = {0, 3}, images[] = {0, 3, 4, 4};
+    static const int64_t filter[] = {1, 3, 1, 1};
+    static const int64_t huge[] = {0, (int64_t)1 << 40, (int64_t)1 << 40};
+    static const float w[] = {1, 2, 3};
+    sp_buf g = {0}, m = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, flat);
+    pb_node(&g, "Relu", "x", "y", NULL);
+    check_same(&g, NULL, 0);
+    pb_info(&g, 11, "x", 1, 4, images);
+    floats(&g, "w", 4, filter, w);
+    pb_node(&g, "Conv", "x w", "y", NULL);
+    check_same(&g, NULL, 0);
+    pb_info(&g, 11, "x", 1, 3, huge);
+    pb_node(&g, "Flatten", "x", "y", NULL);
+    pb_info(&g, 12, "y", 1, 0, NULL);
+    pb_model(&m, &g, 13);
+    refuse(&m, "more than 2^31 elements");
+}
+
+/* All of them are needed until the end. */
+static void many_at_once(void **state)
+{
+    enum { MANY = 1500 };
+    sp_buf g = {0};
+    char name[16], pair[32];
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, four);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "a%d", i);
+        pb_node(&g, "Tanh", "x", name, NULL);
+    }
+    for (int i = 0; i < MANY; i++) {
+        snprintf(pair, sizeof pair, "s%d a%d", i - 1, i);
+        snprintf(name, sizeof name, "s%d", i);
+        pb_node(&g, i % 2 ? "Sub" : "Add", i ? pair : "x a0",
+                i < MANY - 1 ? name : "y", NULL);
+    }
+    check_same(&g, NULL, 0);
+}
+
+/* ---- numbers that are none, infinite, or of another kind ---- */
+
+static void odd_numbers(void **state)
+{
+    static const float odd[] = {NAN,   INFINITY, -INFINITY, 89,  -104,
+                                200,   -200,     3.3e38F,   -88, 0,
+                                -0.0F, 1e-40F,   88.72F,    3,   -3};
+    enum { COUNT = sizeof odd / sizeof *odd };
+    static const char *const each[] = {"Exp", "Sigmoid",   "Tanh",   "Relu",
+                                       "Erf", "HardSwish", "Softmax"};
+    static const int64_t dim[] = {1, COUNT}, rows[] = {COUNT, 1};
+    sp_buf g = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        pb_info(&g, 11, "x", 1, 2, i < 6 ? dim : rows);
+        pb_node(&g, each[i], "x", "y", NULL);
+        check_same(&g, odd, COUNT);
+    }
+    pb_info(&g, 11, "x", 1, 2, dim);
+    floats(&g, "low", 0, NULL, one);
+    pb_node(&g, "Clip", "x low", "y", NULL);
+    check_same(&g, odd, COUNT);
+    for (int i = 0; i < 2; i++) {
+        pb_info(&g, 11, "x", 1, 2, dim);
+        floats(&g, "one", 1, shape1, one);
+        pb_node(&g, i ? "Max" : "Min", "x one", "y", NULL);
+        check_same(&g, odd, COUNT);
+    }
+}
+
+static void a_mask_leaves_nothing(void **state)
+{
+    static const float masked[] = {1, -INFINITY, 2, -INFINITY};
+    sp_buf g = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, four);
+    pb_node(&g, "Softmax", "x", "y", NULL);
+    check_same(&g, masked, 4);
+}
+
+static void the_largest_may_be_none(void **state)
+{
+    static const int64_t dim[] = {1, 2, 3, 3}, window[] = {2, 2};
+    float in[18] = {0};
+    sp_buf g = {0}, n = {0};
+
+    (void)state;
+    in[4] = in[9] = NAN;
+    in[12] = INFINITY;
+    pb_info(&g, 11, "x", 1, 4, dim);
+    sizes(&n, "kernel_shape", 2, window);
+    pb_node(&g, "MaxPool", "x", "y", &n);
+    check_same(&g, in, 18);
+    pb_info(&g, 11, "x", 1, 4, dim);
+    pb_node(&g, "GlobalMaxPool", "x", "y", NULL);
+    check_same(&g, in, 18);
+    pb_info(&g, 11, "x", 1, 4, dim);
+    pb_node(&g, "ReduceMax", "x", "y", NULL);
+    check_same(&g, in, 18);
+}
+
+static void whole_numbers_are_no_images(void **state)
+{
+    static const int64_t dim[] = {1, 2, 3, 3}, window[] = {2, 2};
+    static const int64_t bias[] = {1, 2, 3, 4};
+    sp_buf g = {0}, n = {0}, m = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 7, 4, dim);
+    sizes(&n, "kernel_shape", 2, window);
+    pb_node(&g, "MaxPool", "x", "y", &n);
+    pb_info(&g, 12, "y", 7, 0, NULL);
+    pb_model(&m, &g, 13);
+    refuse(&m, "whole numbers");
+    convolve(&g);
+    wholes(&g, "b", 4, bias);
+    pb_node(&g, "Conv", "x w b", "y", NULL);
+    pb_info(&g, 12, "y", 1, 0, NULL);
+    pb_model(&m, &g, 13);
+    refuse(&m, "whole numbers");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dropout_by_a_sum),
+        cmocka_unit_test(a_bias_of_more_dimensions),
+        cmocka_unit_test(a_norm_by_one_scale),
+        cmocka_unit_test(a_softmax_of_nothing),
+        cmocka_unit_test(a_part_without_a_name),
+        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(many_at_once),
+        cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(a_mask_leaves_nothing),
+        cmocka_unit_test(the_largest_may_be_none),
+        cmocka_unit_test(whole_numbers_are_no_images),
+    };
+
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
