@@ -1,5 +1,7 @@
 /* cmd_adapt.c - a model that was trained elsewhere, and the records of one
  * machine. */
+#include <string.h>
+
 #include "cli.h"
 
 #include <math.h>
@@ -19,9 +21,9 @@ static const opt_page page = {
     "[MODEL]",
     "Adapt a model to a machine it was not trained on, from the records of\n"
     "that machine in the store. Ways of adapting are judged on matrices they\n"
-    "have not seen; the best is kept, in a file beside the user's models, and\n"
-    "none that is worse there than the model itself. The model's own file is\n"
-    "not changed: spry model forget undoes it.\n\n"
+    "have not seen: kept, in a file beside the user's models, is what tells their\n"
+    "times better without surely ordering them worse, or surely orders them\n"
+    "better. The model's own file is not changed: spry model forget undoes it.\n\n"
     "A tune does a little of this by itself; spry tune --frozen does not.",
     {options},
     0,
@@ -47,10 +49,11 @@ static void print_people(const spry_adapted *a)
            say_seconds(a->seconds));
     printf("       wrong order on matrices held back: %.1f %% before, ",
            100 * a->before);
-    if (a->after < a->before)
-        printf("%.1f %% after (%s)\n", 100 * a->after, a->method);
-    else
+    if (strcmp(a->method, "none") == 0)
         printf("no way was better: the model stays\n");
+    else
+        printf("%.1f %% after (%s%s)\n", 100 * a->after, a->method,
+               a->after < a->before ? "" : ", which tells times better");
     printf("       %s\n", a->path);
 }
 

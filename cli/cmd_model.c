@@ -121,12 +121,12 @@ static void learned_people(const spry_adapted *a)
     printf("\nlearned   of %s on %s, %s, %lld records of %lld problems\n",
            a->op, a->machine, a->date, (long long)a->records,
            (long long)a->problems);
-    if (a->after < a->before)
+    if (strcmp(a->method, "none") == 0)
+        printf("          nothing yet that is better than the model itself\n");
+    else
         printf("          %s: wrong order on problems held back %.1f %%, "
                "without it %.1f %%\n",
                a->method, 100 * a->after, 100 * a->before);
-    else
-        printf("          nothing yet that is better than the model itself\n");
     printf("          %s\n", a->path);
 }
 

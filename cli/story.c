@@ -42,6 +42,19 @@ static int by_rank(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* Whoever won the final is first, whatever others did in a heat. */
+static void put_winner_first(spry_trial *order, const spry_tuning *t)
+{
+    for (int i = 1; i < t->trials; i++)
+        if (strcmp(order[i].schedule, t->best) == 0) {
+            spry_trial winner = order[i];
+
+            memmove(order + 1, order, (size_t)i * sizeof *order);
+            order[0] = winner;
+            return;
+        }
+}
+
 /* The trials, best first; NULL when memory is short. */
 static spry_trial *ranked(const spry_tuning *t)
 {
@@ -50,6 +63,8 @@ static spry_trial *ranked(const spry_tuning *t)
     if (order && t->trials) {
         memcpy(order, t->trial, (size_t)t->trials * sizeof *order);
         qsort(order, (size_t)t->trials, sizeof *order, by_rank);
+        if (strcmp(order[0].schedule, t->best) != 0)
+            put_winner_first(order, t);
     }
     return order;
 }

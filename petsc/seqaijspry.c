@@ -125,6 +125,10 @@ static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
 
     PetscFunctionBegin;
     (void)type;
+    if (reuse == MAT_REUSE_MATRIX) {
+        PetscCall(MatCopy(M, *out, SAME_NONZERO_PATTERN));
+        PetscFunctionReturn(0);
+    }
     if (reuse == MAT_INITIAL_MATRIX)
         PetscCall(MatDuplicate(M, MAT_COPY_VALUES, &B));
     PetscCall(products_of(B, &of));

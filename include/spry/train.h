@@ -259,8 +259,9 @@ typedef struct {
 } spry_adapted;
 
 /* Adapt a model of the kind spry to the records of one machine. Every way is
- * judged on matrices that it has not seen, and what is kept is never worse on
- * them than the model. SPRY_USAGE and a sentence when there are no records of
+ * judged on matrices that it has not seen: kept is what tells their times better
+ * than the model, unless it surely orders them worse, or surely orders them
+ * better. SPRY_USAGE and a sentence when there are no records of
  * that machine, or only of one matrix: then nothing changes. */
 spry_status spry_adapt(spry_adapted *out, spry_records *db,
                        const spry_adapt_options *opt);

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import weakref
+import zlib
 from collections import OrderedDict
 from ctypes import byref, c_void_p
 from typing import Any, Callable
@@ -63,6 +64,10 @@ class _Source:
         self.borrowed = bool(self.held) and (
             self.matrix.col == _address(self.held[1]) or self.matrix.nnz == 0
         )
+
+    def mark(self) -> int:
+        """Another one when borrowed values were changed in place."""
+        return zlib.crc32(self.held[2]) if self.held else 0
 
     def _enter(self, out: c_void_p, A: Any) -> None:
         if not sparse.issparse(A):
@@ -210,7 +215,9 @@ class Tuned(LinearOperator):
     a product of another width or type gets the plan that the store names, or
     the same schedule, and the last few of these are kept.
 
-    The values are those of the time of tuning; `refill` brings new ones.
+    The values are those of the time of tuning; `refill` brings new ones. A
+    product of a width that has no plan yet needs the matrix as it was, or a
+    refill: it raises ValueError where values were changed in place.
     """
 
     __array_ufunc__ = None  # an array's `@` leaves the product to us
@@ -227,7 +234,8 @@ class Tuned(LinearOperator):
         self._threads, self._store = threads, store
         self._lock = threading.Lock()
         self._plans: OrderedDict[tuple, _Plan] = OrderedDict()
-        self._values: np.ndarray | None = None
+        self._values: np.ndarray | None = None  # of the last refill
+        self._mark = self._source.mark()
         self._plan = _Plan(self._source, cols, dtype, False, options)
         self._tuned = {(cols, dtype, False): self._plan}
         if transpose:
@@ -246,10 +254,18 @@ class Tuned(LinearOperator):
         if failed:
             raise failed[0]
         with self._lock:
-            if self._values is not None:
-                plan.refill(self._values)
+            self._give_values(plan)
             self._tuned[n, self.dtype, transpose] = plan
         return self
+
+    def _give_values(self, plan: _Plan) -> None:
+        """All plans compute with the same values, those of the tune or of the
+        last refill, whatever became of the caller's arrays since."""
+        if self._values is not None:
+            plan.refill(self._values)
+        elif self._source.mark() != self._mark:
+            raise ValueError("the matrix was changed since it was tuned: call "
+                             "refill() to go on with its new values")
 
     # ---- what was found ----
 
@@ -306,7 +322,10 @@ class Tuned(LinearOperator):
         with self._lock:
             for plan in (*self._tuned.values(), *self._plans.values()):
                 plan.refill(array)
-            self._values = array
+            if self._values is None:
+                self._values = array.copy()
+            else:
+                self._values[:] = array
         return self
 
     def _new_values(self, values: Any) -> np.ndarray:
@@ -355,8 +374,7 @@ class Tuned(LinearOperator):
             plan = _Plan(self._source, n, dtype, turned,
                          _options("lookup", threads=self._threads,
                                   store=self._store), like=self._plan)
-            if self._values is not None:
-                plan.refill(self._values)
+            self._give_values(plan)
             self._plans[key] = plan
             while len(self._plans) > _PLANS:
                 self._plans.popitem(last=False)
@@ -387,6 +405,11 @@ class Tuned(LinearOperator):
             out = np.empty(shape, dtype)
         elif out.shape != shape or out.dtype != dtype or not _dense(out):
             raise ValueError(f"out must be {shape} of {dtype}")
+        elif not out.flags.writeable:
+            raise ValueError("out cannot be written")
+        elif np.may_share_memory(B, out):
+            B = B.copy()
+            b = _dense(B)
         if out.size == 0:
             return out
         plan = self._plan_for(n, dtype, turned)

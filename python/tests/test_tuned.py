@@ -181,6 +181,34 @@ def test_refill_with_values_of_another_kind():
         assert T.story
 
 
+def test_all_widths_compute_with_the_same_values():
+    A = integers(6)
+    x, X = operand(1, A.shape[1]), operand(1, A.shape[1], 3)
+    T = quick(A)
+    values = 2 * A.data
+    T.refill(values)
+    values[:] = 7
+    assert np.array_equal(T @ x, 2 * (A @ x))
+    assert np.array_equal(T @ X, 2 * (A @ X))
+    T, want = quick(A), A @ x
+    A.data *= 2
+    assert np.array_equal(T @ x, want)
+    with pytest.raises(ValueError, match="refill"):
+        T @ X
+    T.refill()
+    assert np.array_equal(T @ X, A @ X)
+
+
+def test_out_is_written_once_the_operand_was_read():
+    A = sparse.random(50, 50, 0.2, format="csr", random_state=1)
+    T, y = quick(A), operand(1, 50)
+    want = A @ y
+    assert np.allclose(T.dot(y, out=y), want)
+    y.flags.writeable = False
+    with pytest.raises(ValueError, match="written"):
+        T.dot(want, out=y)
+
+
 def test_other_widths_are_bounded():
     A = integers(9)
     T = quick(A)

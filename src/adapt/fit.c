@@ -342,15 +342,16 @@ static int worth_trying(const trial *w, int i)
 
 /* A correction of times is kept when times are told better, which every record
  * says something of, unless order is surely worse; one of order when that is
- * surely better. */
-static int is_better(const trial *w, sp_correction way, const verdict *order)
+ * surely better, and better than the model's own, which is wrong by `source`. */
+static int is_better(const trial *w, sp_correction way, const verdict *order,
+                     double source)
 {
     verdict times = sum_up(w->off, w->off_before, w->t->e->subjects);
     double surely = errors_of(order->count) * order->error;
 
     return way == SP_CORRECT_LINEAR
                ? times.gain > times.error / 2 && !(order->gain < -surely)
-               : order->gain > surely;
+               : order->gain > surely && order->mean < source;
 }
 
 /* The way at hand is what others have to be better than. */
@@ -377,7 +378,7 @@ static spry_status choose(sp_adapted_way *out, trial *w)
             continue;
         s = judge(w, ways[i].way);
         order = sum_up(w->wrong, w->wrong_before, n);
-        if (s == SPRY_OK && is_better(w, ways[i].way, &order)) {
+        if (s == SPRY_OK && is_better(w, ways[i].way, &order, out->before)) {
             settle(w);
             out->way = ways[i].way;
             out->after = order.mean;

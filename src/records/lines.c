@@ -29,6 +29,12 @@ typedef struct {
     sp_buf line;
 } line_writer;
 
+/* What a column is called in a line, whose own "kind" is its table. */
+static const char *member_of(const sp_table_column *f)
+{
+    return strcmp(f->name, "kind") == 0 ? "model" : f->name;
+}
+
 void sp_row_to_json(sp_buf *out, const sp_table_shape *shape,
                     const sp_stored_row *row, const char *id)
 {
@@ -42,7 +48,7 @@ void sp_row_to_json(sp_buf *out, const sp_table_shape *shape,
 
         if (shape->field[i].kind == SP_COLUMN_LATER && !*v.text)
             continue;
-        write_value(&j, shape->field[i].name, &v);
+        write_value(&j, member_of(&shape->field[i]), &v);
     }
     sp_json_close(&j, '}');
 }
@@ -151,7 +157,8 @@ spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
     for (int i = 0; i < shape->fields; i++) {
         const sp_table_column *f = &shape->field[i];
         sp_value v = {.type = sp_column_type(f)};
-        const sp_json_value *member = sp_json_get(doc, doc->value, f->name);
+        const sp_json_value *member =
+            sp_json_get(doc, doc->value, member_of(f));
         spry_status s;
 
         if (f->kind == SP_COLUMN_LATER && !member) {
@@ -163,7 +170,7 @@ spry_status sp_row_from_json(sp_stored_row *row, spry_records *db,
             s = SPRY_INPUT;
         if (s == SPRY_INPUT)
             return sp_fail(s, "a %s with no or a wrong \"%s\"", shape->table,
-                           f->name);
+                           member_of(f));
         if (s != SPRY_OK)
             return s;
     }

@@ -117,16 +117,21 @@ static int find_in(spry_answer *out, const sp_tuner *t, spry_records *db,
            found;
 }
 
+/* Who would not measure stays where a tune found nothing better; who would
+ * measures again with more time only. */
+static int find_unproven(spry_answer *out, const sp_tuner *t, spry_records *db)
+{
+    return find_in(out, t, db, SPRY_LOOKUP) && is_unproven(out) &&
+           (t->opt.effort < SPRY_MEASURE || has_no_more_time(t, out));
+}
+
 /* What cannot be made again, say without a compiler, or is not right, is tuned
  * anew. */
 static void look_up_in(spry_plan **out, sp_tuner *t, spry_records *db)
 {
     spry_answer a;
 
-    if (db &&
-        (find_in(&a, t, db, t->opt.effort) ||
-         (t->opt.effort >= SPRY_MEASURE && find_in(&a, t, db, SPRY_LOOKUP) &&
-          is_unproven(&a) && has_no_more_time(t, &a))))
+    if (db && (find_in(&a, t, db, t->opt.effort) || find_unproven(&a, t, db)))
         (void)sp_tune_answered(out, t, &a);
 }
 

@@ -271,15 +271,20 @@ static spry_status start_measuring(sp_tuner *t)
     return s;
 }
 
-/* Time ended before anything was measured. */
+/* Time ended, or somebody said stop, before anything was measured. */
 static spry_status stay_unmeasured(spry_plan **out, sp_tuner *t)
 {
     char why[120];
 
-    snprintf(why, sizeof why,
-             "%.2g s ended before anything was measured: nothing is known of "
-             "its speed",
-             t->opt.seconds);
+    if (t->stopped)
+        snprintf(why, sizeof why,
+                 "stopped before anything was measured: nothing is known of "
+                 "its speed");
+    else
+        snprintf(why, sizeof why,
+                 "%.2g s ended before anything was measured: nothing is known "
+                 "of its speed",
+                 t->opt.seconds);
     sp_tuner_note(t, why);
     return choose_unmeasured(out, t, 0);
 }

@@ -237,13 +237,21 @@ static void records_keep_their_probe(void **state)
 static void lines_round_trip_exactly(void **state)
 {
     spry_records *a = open_store("a.db"), *b = open_store("b.db");
+    spry_round round = {.run = "r",
+                        .kind = "spry",
+                        .op = "spmv",
+                        .round = 1,
+                        .loss = 0.5,
+                        .seconds = 1,
+                        .when = 1};
     int64_t added, bad;
 
     (void)state;
     fill_all(a);
+    check_ok(spry_records_put_round(a, &round));
     check_ok(spry_records_export(a, in_dir("a.jsonl")));
     check_ok(spry_records_import(b, in_dir("a.jsonl"), &added, &bad));
-    assert_int_equal(added, 15);
+    assert_int_equal(added, 16);
     assert_int_equal(bad, 0);
     check_ok(spry_records_export(b, in_dir("b.jsonl")));
     assert_true(same_files("a.jsonl", "b.jsonl"));
