@@ -136,6 +136,12 @@ char *sp_strdup(const char *text);
 void sp_alloc_refuse(int64_t n, int on);
 int64_t sp_alloc_live(void); /* blocks not yet freed */
 
+/* The least multiple of `to` that is not below n. */
+static inline int64_t sp_round_up(int64_t n, int64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
 /* ---- pages of the caller's memory (pages.c) ---- */
 
 /* Has a large block pages that were never touched? */

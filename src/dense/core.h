@@ -83,6 +83,24 @@ static inline double sp_least(double x, double y)
     return x < y || x != x ? x : y;
 }
 
+/* Which of `taps` filter lines or columns, `dilate` apart, lie inside of an
+ * image of `size`, when the first one would lie at `at`: [from, to). */
+typedef struct {
+    int64_t from, to;
+} sp_taps;
+
+static inline sp_taps sp_taps_inside(int64_t at, int64_t taps, int64_t dilate,
+                                     int64_t size)
+{
+    sp_taps t = {0, taps};
+
+    while (t.from < t.to && at + t.from * dilate < 0)
+        t.from++;
+    while (t.to > t.from && at + (t.to - 1) * dilate >= size)
+        t.to--;
+    return t;
+}
+
 /* Where row i of the result begins in spry_tensors' out. */
 static inline int64_t sp_operator_row(const spry_operator *op, int64_t i)
 {

@@ -32,6 +32,17 @@ INLINE vec load(const float *x)
     return *(const vec_any *)x;
 }
 
+/* The last channels may be fewer than a vector's. */
+INLINE vec load_channels(const float *x, int64_t left)
+{
+    vec y = {0};
+
+    if (left >= LANES)
+        return load(x);
+    memcpy(&y, x, (size_t)left * sizeof *x);
+    return y;
+}
+
 INLINE void store(float *x, vec y)
 {
     *(vec_any *)x = y;

@@ -19,16 +19,6 @@
 #define HELD(y) (void)0
 #endif
 
-INLINE vec load_channels(const float *x, int64_t left)
-{
-    vec y = {0};
-
-    if (left >= LANES)
-        return load(x);
-    memcpy(&y, x, (size_t)left * sizeof *x);
-    return y;
-}
-
 /* Floats between input pixels, in the multiples that an address can have:
  * pixel x is the (x % 8)th of every eighth. The compiler is not told that the
  * odd ones belong together: it would add up all of them. */

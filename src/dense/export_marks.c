@@ -144,15 +144,11 @@ static void mark_number(sp_exporting *z, const char *name, int64_t x)
     sp_buf_printf(mark(z, name), "%lld", (long long)x);
 }
 
-static int64_t rounded(int64_t bytes)
-{
-    return (bytes + SP_EXPORT_ALIGN - 1) / SP_EXPORT_ALIGN * SP_EXPORT_ALIGN;
-}
-
 static void mark_numbers(sp_exporting *z)
 {
     const sp_export *x = z->x;
-    int64_t arena = rounded(x->arena), scratch = rounded(z->scratch);
+    int64_t arena = sp_round_up(x->arena, SP_EXPORT_ALIGN),
+            scratch = sp_round_up(z->scratch, SP_EXPORT_ALIGN);
 
     mark_number(z, "BYTES", sp_isa_of(x->isa)->bytes);
     mark_number(z, "THREADS", x->threads);

@@ -56,7 +56,7 @@ static void free_plan(spry_plan *head)
 /* Shares' scratch memories lie side by side, on 64 bytes. */
 static spry_status open_scratch(sp_dense_plan *plan)
 {
-    plan->scratch = (plan->scratch + 63) / 64 * 64;
+    plan->scratch = sp_round_up(plan->scratch, 64);
     if (!plan->scratch)
         return SPRY_OK;
     return sp_scratch_open(&plan->memory, plan->scratch * plan->x.threads, 1);

@@ -201,7 +201,7 @@ static spry_status lay_out(sp_dense_plan *plan, packing *w)
 
     for (int i = 0; i < ARRAYS; i++) {
         *array[i].at = bytes;
-        bytes += (array[i].bytes + 63) / 64 * 64;
+        bytes += sp_round_up(array[i].bytes, 64);
     }
     s = sp_dense_room(plan, bytes / 4, &packs);
     if (s != SPRY_OK)

@@ -56,19 +56,13 @@ static window window_of(const sp_dense_core *p, const spry_tensors *t,
     const spry_operator *op = &p->op;
     int64_t y = i / p->width % p->height * op->stride_h - op->pad_top;
     int64_t x = i % p->width * op->stride_w - op->pad_left;
-    int64_t r0 = 0, r1 = op->r, s0 = 0, s1 = op->s;
+    sp_taps r = sp_taps_inside(y, op->r, op->dilate_h, op->h);
+    sp_taps s = sp_taps_inside(x, op->s, op->dilate_w, op->w);
 
-    while (r0 < r1 && y + r0 * op->dilate_h < 0)
-        r0++;
-    while (r1 > r0 && y + (r1 - 1) * op->dilate_h >= op->h)
-        r1--;
-    while (s0 < s1 && x + s0 * op->dilate_w < 0)
-        s0++;
-    while (s1 > s0 && x + (s1 - 1) * op->dilate_w >= op->w)
-        s1--;
-    y += r0 * op->dilate_h + i / p->width / p->height * op->h;
-    return (window){t->in + (y * op->w + x + s0 * op->dilate_w) * op->pitch_in,
-                    r1 - r0, s1 - s0, op->dilate_h * op->w * op->pitch_in,
+    y += r.from * op->dilate_h + i / p->width / p->height * op->h;
+    x += s.from * op->dilate_w;
+    return (window){t->in + (y * op->w + x) * op->pitch_in, r.to - r.from,
+                    s.to - s.from, op->dilate_h * op->w * op->pitch_in,
                     op->dilate_w * op->pitch_in};
 }
 

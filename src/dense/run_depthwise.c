@@ -44,21 +44,11 @@ static int fetches(const sp_depthwise *d, const sp_dense_core *p, int mr)
            (op->r + op->stride_h) * line <= p->near / 4 * 3;
 }
 
-/* Filter lines [r0, r1) that line y of the input and those below it meet. */
-typedef struct {
-    int64_t r0, r1;
-} lines;
-
-static lines lines_of(const spry_operator *op, int64_t line)
+/* Filter lines that line `line` of the result meets. */
+static sp_taps lines_of(const spry_operator *op, int64_t line)
 {
-    int64_t y = line * op->stride_h - op->pad_top;
-    lines l = {0, op->r};
-
-    while (l.r0 < l.r1 && y + l.r0 * op->dilate_h < 0)
-        l.r0++;
-    while (l.r1 > l.r0 && y + (l.r1 - 1) * op->dilate_h >= op->h)
-        l.r1--;
-    return l;
+    return sp_taps_inside(line * op->stride_h - op->pad_top, op->r,
+                          op->dilate_h, op->h);
 }
 
 /* Lines [from, to) of a column of tiles: those that meet the same filter lines
@@ -70,17 +60,17 @@ static void run_column(const share *w, int64_t image, const sp_tile_place *x,
     const sp_tiling *t = w->p->tiling;
 
     while (from < to) {
-        lines l = lines_of(op, from), next;
+        sp_taps l = lines_of(op, from), next;
         int64_t end = from, y = from * op->stride_h - op->pad_top;
         int64_t out = image * t->out_image + from * t->out_line;
         sp_depthwise d = w->args;
 
         do
             next = lines_of(op, ++end);
-        while (end < to && next.r0 == l.r0 && next.r1 == l.r1);
-        d.in += image * t->in_image + (y + l.r0 * op->dilate_h) * t->in_line;
-        d.rows = l.r1 - l.r0;
-        d.w += l.r0 * op->s * t->w_tap;
+        while (end < to && next.from == l.from && next.to == l.to);
+        d.in += image * t->in_image + (y + l.from * op->dilate_h) * t->in_line;
+        d.rows = l.to - l.from;
+        d.w += l.from * op->s * t->w_tap;
         d.out += out;
         d.add = d.add ? d.add + out : NULL;
         d.tiles = end - from;

@@ -59,17 +59,14 @@ static void run_edge(const sweep *w, const sp_tile *line,
 static void run_line(const sweep *w, int64_t image, int64_t p, int from, int to)
 {
     const sp_tiling *t = w->t;
-    int64_t y = p * t->step_h - t->top, r0 = 0, r1 = t->taps_h;
+    int64_t y = p * t->step_h - t->top;
+    sp_taps r = sp_taps_inside(y, t->taps_h, t->dilate_h, t->h);
     int64_t in = image * t->in_image, out = image * t->out_image;
     sp_tile line = w->args;
 
-    while (r0 < r1 && y + r0 * t->dilate_h < 0)
-        r0++;
-    while (r1 > r0 && y + (r1 - 1) * t->dilate_h >= t->h)
-        r1--;
-    line.rows = r1 - r0;
-    line.w = w->w + image * t->w_image + r0 * line.w_row;
-    in += (y + r0 * t->dilate_h) * t->in_line;
+    line.rows = r.to - r.from;
+    line.w = w->w + image * t->w_image + r.from * line.w_row;
+    in += (y + r.from * t->dilate_h) * t->in_line;
     out += p * t->out_line;
     for (int i = from; i < to;) {
         const sp_tile_place *x = &t->tile[i];

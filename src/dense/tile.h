@@ -29,10 +29,9 @@ typedef struct {
     int64_t length;    /* numbers of one tap */
     const float *w;    /* [rows][cols][length][v lanes], at these distances */
     int64_t w_row, w_col;
-    const float *ahead; /* to be fetched meanwhile; NULL: nothing */
-    float *sums;        /* [mr][v lanes] to go on from, or to leave, */
-    int first;          /* unless they begin at 0 */
-    int last;           /* and unless they are done: */
+    float *sums; /* [mr][v lanes] to go on from, or to leave, */
+    int first;   /* unless they begin at 0 */
+    int last;    /* and unless they are done: */
     float *out;
     int64_t pitch;
     const float *add, *bias; /* NULL: none */
@@ -47,8 +46,6 @@ typedef struct {
     int lanes;
     /* [v][mr]; NULL: too many registers. */
     sp_tile_kernel *tile[SP_TILE_V + 1][SP_TILE_MR + 1];
-    /* x[i] = act(x[i]) for i < count. */
-    void (*bend)(float *x, int64_t count, const sp_finish *f);
 } sp_tile_set;
 
 /* ---- depthwise ---- */

@@ -65,14 +65,6 @@ INLINE void add_taps(vec sum[SUMS], const sp_tile *t, const float *in,
 
 /* ---- what becomes of the sums ---- */
 
-INLINE vec load_some(const float *x, int64_t count)
-{
-    vec y = {0};
-
-    memcpy(&y, x, (size_t)count * sizeof *x);
-    return y;
-}
-
 /* What is short is done in registers. */
 INLINE vec finish(vec x, const sp_finish *f)
 {
@@ -98,7 +90,7 @@ INLINE void put(const sp_tile *t, float *out, const float *add, vec x, int v)
         store(out + v * LANES, finish(x, t->f));
     } else if (left > 0) {
         if (add)
-            x += load_some(add + v * LANES, left);
+            x += load_channels(add + v * LANES, left);
         x = finish(x, t->f);
         memcpy(out + v * LANES, &x, (size_t)left * sizeof *out);
     }
@@ -237,5 +229,4 @@ INLINE void tiles(const sp_tile *t, const int MR, const int V)
 ALL(KERNEL)
 
 #define ENTRY(v, mr) [v][mr] = tile_##v##_##mr,
-const sp_tile_set SET(sp_tile_set) = {
-    .lanes = LANES, .tile = {ALL(ENTRY)}, .bend = bend};
+const sp_tile_set SET(sp_tile_set) = {.lanes = LANES, .tile = {ALL(ENTRY)}};

@@ -180,14 +180,10 @@ static spry_status place_tiles(sp_tiling *t, int mr)
 /* Filter lines that line p of a result meets. */
 static int64_t lines_met(const sp_tiling *t, int64_t p)
 {
-    int64_t count = 0;
+    sp_taps r =
+        sp_taps_inside(p * t->step_h - t->top, t->taps_h, t->dilate_h, t->h);
 
-    for (int64_t r = 0; r < t->taps_h; r++) {
-        int64_t y = p * t->step_h + r * t->dilate_h - t->top;
-
-        count += y >= 0 && y < t->h;
-    }
-    return count;
+    return r.to - r.from;
 }
 
 /* Tiles so that every share has as many filter lines to meet as the others,

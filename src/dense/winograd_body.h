@@ -9,16 +9,6 @@
 
 #define UNROLL _Pragma("GCC unroll 16")
 
-INLINE vec load_channels(const float *x, int64_t left)
-{
-    vec y = {0};
-
-    if (left >= LANES)
-        return load(x);
-    memcpy(&y, x, (size_t)left * sizeof *x);
-    return y;
-}
-
 /* Four numbers of a line or column become four others. */
 INLINE void forth(vec *y, vec a, vec b, vec c, vec d)
 {

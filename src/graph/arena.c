@@ -40,11 +40,6 @@ static void find_lives(sp_program *p)
     }
 }
 
-static int64_t rounded(int64_t bytes)
-{
-    return (bytes + LINE - 1) / LINE * LINE;
-}
-
 /* Bytes that begin and end to be needed at each stage, summed up. */
 static spry_status find_most(sp_program *p)
 {
@@ -57,8 +52,8 @@ static spry_status find_most(sp_program *p)
 
         if (x->home != SP_IN_ARENA || x->last < 0)
             continue;
-        change[x->first] += rounded(x->bytes);
-        change[x->last + 1] -= rounded(x->bytes);
+        change[x->first] += sp_round_up(x->bytes, LINE);
+        change[x->last + 1] -= sp_round_up(x->bytes, LINE);
     }
     for (int i = 0; i < p->stages; i++) {
         sum += change[i];
@@ -118,11 +113,11 @@ static int64_t lowest(const sp_buffer *b, sp_buffer *const *placed, int count)
     int64_t at = 0;
 
     for (int i = 0; i < count; i++) {
-        int64_t end = placed[i]->place + rounded(placed[i]->bytes);
+        int64_t end = placed[i]->place + sp_round_up(placed[i]->bytes, LINE);
 
         if (!meet(b, placed[i]))
             continue;
-        if (at + rounded(b->bytes) <= placed[i]->place)
+        if (at + sp_round_up(b->bytes, LINE) <= placed[i]->place)
             break;
         at = end > at ? end : at;
     }
@@ -148,7 +143,7 @@ static int64_t place_all(sp_buffer **list, sp_buffer **placed, int count,
 
         list[i]->place = lowest(list[i], placed, i);
         insert(list[i], placed, i);
-        end = list[i]->place + rounded(list[i]->bytes);
+        end = list[i]->place + sp_round_up(list[i]->bytes, LINE);
         arena = end > arena ? end : arena;
     }
     return arena;

@@ -326,7 +326,7 @@ spry_status sp_executor_room(spry_executor *e)
 
     for (int i = 0; i < e->p->stages; i++)
         most = e->stage[i].scratch > most ? e->stage[i].scratch : most;
-    most = (most + 63) / 64 * 64;
+    most = sp_round_up(most, 64);
     if (most <= e->scratch_bytes)
         return SPRY_OK;
     sp_free(e->scratch);

@@ -43,14 +43,9 @@ struct sp_kept {
     const kept_line *line;
 };
 
-static int64_t rounded(int64_t n, int64_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
 static int64_t body_of(int stages)
 {
-    return rounded(
+    return sp_round_up(
         (int64_t)sizeof(kept_head) + stages * (int64_t)sizeof(kept_line), PAGE);
 }
 
@@ -221,7 +216,7 @@ static void set_lines(kept_head *h, kept_line *line, const spry_executor *e)
             continue;
         line[i].zeros = sp_dense_of(x->problem)->zeros;
         snprintf(line[i].text, sizeof line[i].text, "%s", x->plan->text);
-        h->length += rounded(line[i].bytes, LINE);
+        h->length += sp_round_up(line[i].bytes, LINE);
     }
 }
 

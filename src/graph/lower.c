@@ -129,8 +129,8 @@ spry_status sp_view_of(sp_strided *out, sp_lowering *l, int v)
     return s;
 }
 
-static spry_status move_to(sp_strided to, sp_lowering *l, sp_strided from,
-                           size_t size, int value)
+spry_status sp_move_to(sp_strided to, sp_lowering *l, sp_strided from,
+                       size_t size, int value)
 {
     sp_stage *m;
     spry_status s = sp_new_stage(&m, l, SP_STAGE_MOVE, value);
@@ -155,7 +155,7 @@ spry_status sp_move_rows(sp_strided *to, sp_lowering *l, sp_strided from,
     if (s != SPRY_OK)
         return s;
     *to = sp_view_rows(b, &from.shape);
-    return move_to(*to, l, from, size, value);
+    return sp_move_to(*to, l, from, size, value);
 }
 
 spry_status sp_view_as_rows(sp_strided *out, sp_lowering *l, int v)
@@ -185,7 +185,7 @@ spry_status sp_view_as_images(sp_strided *out, sp_lowering *l, int v,
     *pitch = value->shape.dim[1];
     *out = sp_view_images(b, &value->shape, *pitch);
     l->view[v] = *out; /* the next one finds it as images */
-    return move_to(*out, l, from, 4, v);
+    return sp_move_to(*out, l, from, 4, v);
 }
 
 /* ---- places for results ---- */
@@ -334,8 +334,8 @@ static spry_status give_outputs(sp_lowering *l)
             break;
         l->p->buffer[b].home = SP_IN_OUTPUT;
         l->p->buffer[b].which = i;
-        s = move_to(sp_view_rows(b, &value->shape), l, from,
-                    value->whole ? 8 : 4, v);
+        s = sp_move_to(sp_view_rows(b, &value->shape), l, from,
+                       value->whole ? 8 : 4, v);
     }
     return s;
 }

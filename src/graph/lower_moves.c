@@ -83,20 +83,6 @@ static spry_status split(sp_lowering *l, const sp_opnode *n)
     return s;
 }
 
-static spry_status move_into(sp_lowering *l, const sp_strided *from,
-                             const sp_strided *to, size_t size, int value)
-{
-    sp_stage *m;
-    spry_status s = sp_new_stage(&m, l, SP_STAGE_MOVE, value);
-
-    if (s == SPRY_OK) {
-        m->in = *from;
-        m->out = *to;
-        m->size = size;
-    }
-    return s;
-}
-
 /* Inputs that were not computed in their place are moved there. */
 static spry_status concat(sp_lowering *l, const sp_opnode *n)
 {
@@ -124,7 +110,7 @@ static spry_status concat(sp_lowering *l, const sp_opnode *n)
         at += from.shape.dim[axis];
         if (from.buffer != all.buffer || from.first != to.first ||
             !sp_view_alike(&from, &to))
-            s = move_into(l, &from, &to, size, n->input[i]);
+            s = sp_move_to(to, l, from, size, n->input[i]);
     }
     return s;
 }

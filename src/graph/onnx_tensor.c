@@ -11,10 +11,9 @@ typedef struct {
     uint64_t type;
     sp_field raw; /* number 0: none */
     sp_external external;
-    int is_external, failed;
+    int is_external;
     /* numbers that were listed one by one */
     int64_t listed;
-    int list; /* field they came in */
     void *to; /* the second time: where they go */
     int whole;
     int64_t count;

@@ -141,6 +141,9 @@ spry_status sp_view_of(sp_strided *out, sp_lowering *l, int v);
 spry_status sp_view_as_rows(sp_strided *out, sp_lowering *l, int v);
 spry_status sp_view_as_images(sp_strided *out, sp_lowering *l, int v,
                               int64_t *pitch);
+/* A stage that moves numbers of `size` bytes; to a new buffer, rows first. */
+spry_status sp_move_to(sp_strided to, sp_lowering *l, sp_strided from,
+                       size_t size, int value);
 spry_status sp_move_rows(sp_strided *to, sp_lowering *l, sp_strided from,
                          size_t size, int value);
 /* A new buffer for value v, rows first; as images: inside of the Concat that

@@ -42,11 +42,6 @@ static arrays arrays_of(const sp_sparse_plan *plan, const sp_part *q)
     return a;
 }
 
-static int64_t rounded(int64_t bytes)
-{
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static spry_status write_data(const sp_sparse_plan *plan, const char *path)
 {
     static const char zero[ALIGN];
@@ -61,7 +56,7 @@ static spry_status write_data(const sp_sparse_plan *plan, const char *path)
 
         for (int j = 0; j < ARRAYS; j++) {
             size_t n = (size_t)a.bytes[j];
-            size_t pad = (size_t)(rounded(a.bytes[j]) - a.bytes[j]);
+            size_t pad = (size_t)(sp_round_up(a.bytes[j], ALIGN) - a.bytes[j]);
 
             if (a.data[j])
                 good &= fwrite(a.data[j], 1, n, w.f) == n &&
@@ -111,7 +106,7 @@ static int64_t add_parts(sp_buf *out, const sp_sparse_plan *plan)
         for (int j = 0; j < ARRAYS; j++) {
             sp_buf_printf(out, ", .%s = %lld", array_names[j],
                           a.data[j] ? (long long)at : -1LL);
-            at += a.data[j] ? rounded(a.bytes[j]) : 0;
+            at += a.data[j] ? sp_round_up(a.bytes[j], ALIGN) : 0;
         }
         sp_buf_printf(out, ", .mid_prefetch = %lld",
                       (long long)sp_plan_mid_prefetch(plan, q));

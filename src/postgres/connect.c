@@ -113,11 +113,6 @@ void sp_postgres_patience(sp_postgres *c, double seconds,
     c->payload = payload;
 }
 
-const char *sp_postgres_state(const sp_postgres *c)
-{
-    return c->state;
-}
-
 int sp_postgres_lost(const sp_postgres *c)
 {
     return !c->connection || c->pq->PQstatus(c->connection) != CONNECTION_OK;

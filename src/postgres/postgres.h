@@ -48,8 +48,6 @@ spry_status sp_postgres_run(sp_postgres *c, const char *sql);
 spry_status sp_postgres_begin(sp_postgres *c, const char *sql);
 spry_status sp_postgres_end(sp_postgres *c, spry_status s);
 
-/* The five letters of the last failure, "42501"; "" when there is none. */
-const char *sp_postgres_state(const sp_postgres *c);
 /* Is the connection gone? */
 int sp_postgres_lost(const sp_postgres *c);
 
