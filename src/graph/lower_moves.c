@@ -115,6 +115,35 @@ static spry_status concat(sp_lowering *l, const sp_opnode *n)
     return s;
 }
 
+/* One known index is a slice. */
+static spry_status slice(sp_lowering *l, const sp_opnode *n, double at,
+                         int *known)
+{
+    int64_t axis = sp_attr_int(n, "axis", 0);
+    int dims = sp_lowered_value(l, n->input[1])->shape.dims;
+    sp_strided v;
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    if (s != SPRY_OK || dims > 1)
+        return s;
+    axis += axis < 0 ? v.shape.dims : 0;
+    at += at < 0 ? (double)v.shape.dim[axis] : 0;
+    if (!(at >= 0 && at < (double)v.shape.dim[axis]))
+        return sp_refuse(n, "index %.0f", at);
+    v.first += (int64_t)at * v.step[axis];
+    v.shape.dim[axis] = 1;
+    if (dims == 0) {
+        v.shape.dims--;
+        for (int i = (int)axis; i < v.shape.dims; i++) {
+            v.shape.dim[i] = v.shape.dim[i + 1];
+            v.step[i] = v.step[i + 1];
+        }
+    }
+    *known = 1;
+    l->view[n->output[0]] = v;
+    return s;
+}
+
 static spry_status gather(sp_lowering *l, const sp_opnode *n, int *known)
 {
     const sp_opvalue *table = sp_lowered_value(l, n->input[0]);
@@ -123,32 +152,8 @@ static spry_status gather(sp_lowering *l, const sp_opnode *n, int *known)
     double at;
     spry_status s;
 
-    /* One known index is a slice. */
-    if (sp_single(l, n->input[1], &at)) {
-        int64_t axis = sp_attr_int(n, "axis", 0);
-
-        axis += axis < 0 ? table->shape.dims : 0;
-        s = sp_view_of(&from, l, n->input[0]);
-        if (s != SPRY_OK)
-            return s;
-        at += at < 0 ? (double)from.shape.dim[axis] : 0;
-        if (!(at >= 0 && at < (double)from.shape.dim[axis]))
-            return sp_refuse(n, "index %.0f", at);
-        from.first += (int64_t)at * from.step[axis];
-        if (sp_lowered_value(l, n->input[1])->shape.dims == 1)
-            from.shape.dim[axis] = 1;
-        else if (sp_lowered_value(l, n->input[1])->shape.dims == 0) {
-            for (int i = (int)axis; i < from.shape.dims - 1; i++) {
-                from.shape.dim[i] = from.shape.dim[i + 1];
-                from.step[i] = from.step[i + 1];
-            }
-            from.shape.dims--;
-        } else
-            return SPRY_OK;
-        *known = 1;
-        l->view[n->output[0]] = from;
-        return s;
-    }
+    if (sp_single(l, n->input[1], &at))
+        return slice(l, n, at, known);
     if (sp_attr_int(n, "axis", 0) != 0 || table->whole ||
         table->shape.dims != 2)
         return SPRY_OK;

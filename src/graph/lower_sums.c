@@ -231,14 +231,33 @@ static void conv_sizes(sum *x, const sp_window *w, const sp_extent *in,
     op->pad_right = w->pad[3];
 }
 
-/* The added images must lie as the result does. */
-static spry_status place_added(sp_strided *out, sp_lowering *l, sum *x,
-                               int images)
+/* The added images must lie as the result does: of a slice a copy is made. */
+static spry_status place_added(sp_strided *out, sp_lowering *l, const sum *x)
 {
     int64_t pitch;
+    spry_status s = sp_view_as_images(out, l, x->added, &pitch);
 
-    return images ? sp_view_as_images(out, l, x->added, &pitch)
-                  : sp_view_as_rows(out, l, x->added);
+    if (s != SPRY_OK || pitch == x->op.k)
+        return s;
+    s = sp_move_rows(out, l, *out, 4, x->added);
+    l->view[x->added] = *out;
+    return s == SPRY_OK ? sp_view_as_images(out, l, x->added, &pitch) : s;
+}
+
+/* The convolution's stage, once it is known where everything lies. */
+static void fill_stage(sp_stage *stage, sum *x, const sp_strided *to)
+{
+    sp_view_is_images(to, &x->op.pitch_out);
+    if (x->by) {
+        stage->fold =
+            (sp_fold){.from = x->op.weights,
+                      .by = x->by,
+                      .filters = x->channels,
+                      .each = x->op.c / x->op.groups * x->op.r * x->op.s};
+        x->op.weights = NULL;
+    }
+    stage->op = x->op;
+    stage->out = *to;
 }
 
 static spry_status lower_conv(sp_lowering *l, const sp_opnode *n, int *known)
@@ -248,7 +267,6 @@ static spry_status lower_conv(sp_lowering *l, const sp_opnode *n, int *known)
     int bias = n->inputs > 2 ? n->input[2] : -1;
     sum x = {.value = n->output[0], .added = -1, .per_filter = 1};
     sp_strided from, to, add = {.buffer = -1};
-    int64_t pitch, add_pitch = 0;
     sp_stage *stage;
     sp_window w;
     spry_status s;
@@ -268,37 +286,18 @@ static spry_status lower_conv(sp_lowering *l, const sp_opnode *n, int *known)
     }
     s = follow(l, &x);
     if (s == SPRY_OK)
-        s = sp_view_as_images(&from, l, n->input[0], &pitch);
-    if (s == SPRY_OK && x.added >= 0) {
-        s = place_added(&add, l, &x, 1);
-        if (s == SPRY_OK)
-            sp_view_is_images(&add, &add_pitch);
-        if (s == SPRY_OK && add_pitch != x.op.k) { /* a slice: make a copy */
-            s = sp_move_rows(&add, l, add, 4, x.added);
-            l->view[x.added] = add;
-            if (s == SPRY_OK)
-                s = sp_view_as_images(&add, l, x.added, &add_pitch);
-        }
-    }
+        s = sp_view_as_images(&from, l, n->input[0], &x.op.pitch_in);
+    if (s == SPRY_OK && x.added >= 0)
+        s = place_added(&add, l, &x);
     if (s == SPRY_OK)
         s = sp_place_images(&to, l, x.value, x.added >= 0);
     if (s == SPRY_OK)
         s = sp_new_stage(&stage, l, SP_STAGE_DENSE, x.value);
     if (s != SPRY_OK)
         return s;
-    x.op.pitch_in = pitch;
-    sp_view_is_images(&to, &x.op.pitch_out);
-    if (x.by) {
-        stage->fold = (sp_fold){.from = x.op.weights,
-                                .by = x.by,
-                                .filters = x.channels,
-                                .each = x.op.c / x.op.groups * x.op.r * x.op.s};
-        x.op.weights = NULL;
-    }
-    stage->op = x.op;
+    fill_stage(stage, &x, &to);
     stage->in = from;
     stage->add = add;
-    stage->out = to;
     stage->macs = (double)sp_node_macs(l->g, n);
     return s;
 }
@@ -343,7 +342,7 @@ static spry_status lower_product(sp_lowering *l, const sp_opnode *n, int *known)
     if (s == SPRY_OK)
         s = sp_view_as_rows(&from, l, n->input[0]);
     if (s == SPRY_OK && x.added >= 0)
-        s = place_added(&add, l, &x, 0);
+        s = sp_view_as_rows(&add, l, x.added);
     if (s == SPRY_OK)
         s = sp_place_rows(&to, l, x.value);
     if (s == SPRY_OK)
