@@ -186,8 +186,8 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
     double each =
         (double)op->r * fmax(line, 4.0 * fmin(1, 4 / mr)) + 1.5 * mr + 6;
     double calls = x->block ? ceil((double)op->c / (double)x->block) : 1;
-    double units = (double)(op->n * p->height) * tiles;
-    double cycles = units * (vectors * each + 20 * calls);
+    double lines = (double)(op->n * p->height);
+    double cycles = lines * tiles * (vectors * each + 20 * calls);
     double in = 4 * (double)sp_dense_in(op), out = 4 * (double)sp_dense_out(op);
     double window = 4 * pixels * (double)op->r *
                     fmin((double)op->c, x->block ? (double)x->block : HUGE_VAL);
@@ -198,7 +198,7 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
         memory *= 1.3; /* it does not come in one piece */
     memory += 0.3 * reading(r, again, window + 8192);
     return with_threads(r, cycles * r->cycle + memory,
-                        x->channels ? ceil((double)op->c / 16) : units,
+                        x->channels ? ceil((double)op->c / 16) : lines,
                         x->threads);
 }
 

@@ -1,6 +1,8 @@
-/* run_depthwise.c - one share of a depthwise convolution: columns of tiles, so
- * that the lines of the input that tiles below each other share are still in
- * the nearest cache; `block` channels of all tiles before the next. */
+/* run_depthwise.c - one share of a depthwise convolution: lines of the result,
+ * since threads that work on columns of the same lines take them from each
+ * other's caches. In them columns of tiles, so that the lines of the input that
+ * tiles below each other share are still in the nearest cache; `block` channels
+ * of all tiles before the next. */
 #include "dense/tiling.h"
 
 /* What all tiles of a share have in common. */
@@ -82,7 +84,7 @@ static void run_column(const share *w, int64_t image, const sp_tile_place *x,
     }
 }
 
-/* Tiles [from, to), numbered down the columns, of `count` channels. */
+/* Lines [from, to) of all images, `count` channels of them. */
 static void run_tiles(const sp_dense_core *p, const spry_tensors *tensors,
                       int64_t from, int64_t to, int64_t c, int64_t count)
 {
@@ -104,11 +106,11 @@ static void run_tiles(const sp_dense_core *p, const spry_tensors *tensors,
                 .f = &t->finish}};
 
     while (from < to) {
-        int64_t column = from / t->height, begin = column * t->height;
+        int64_t image = from / t->height, begin = image * t->height;
         int64_t end = begin + t->height < to ? begin + t->height : to;
 
-        run_column(&w, column / t->tiles, &t->tile[column % t->tiles],
-                   from - begin, end - begin);
+        for (int64_t i = 0; i < t->tiles; i++)
+            run_column(&w, image, &t->tile[i], from - begin, end - begin);
         from = end;
     }
 }
@@ -117,9 +119,9 @@ void sp_depthwise_part(const sp_dense_core *p, const spry_tensors *tensors,
                        int i, void *scratch)
 {
     const sp_tiling *t = p->tiling;
-    int64_t tiles = t->images * t->height * t->tiles;
+    int64_t lines = t->images * t->height;
     int64_t from = p->x.channels ? 0 : t->cut[i];
-    int64_t to = p->x.channels ? tiles : t->cut[i + 1];
+    int64_t to = p->x.channels ? lines : t->cut[i + 1];
     int64_t first = p->x.channels ? t->cut[i] : 0;
     int64_t last = p->x.channels ? t->cut[i + 1] : p->op.c;
     int64_t step = p->x.block ? p->x.block : last - first;

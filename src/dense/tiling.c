@@ -186,25 +186,22 @@ static int64_t lines_met(const sp_tiling *t, int64_t p)
     return r.to - r.from;
 }
 
-/* Tiles so that every share has as many filter lines to meet as the others,
- * and a little for each tile. They are numbered along lines or, columns set,
- * down columns. */
-static void cut_tiles(sp_tiling *t, int shares, int columns)
+/* `each` units of every line, tiles or all of it, so that every share has as
+ * many filter lines to meet as the others, and a little for each unit. */
+static void cut_lines(sp_tiling *t, int shares, int64_t each)
 {
-    int64_t tiles = t->images * t->height * t->tiles, done = 0, all = 0;
+    int64_t units = t->images * t->height * each, done = 0, all = 0;
     int share = 1;
 
     for (int64_t i = 0; i < t->height; i++)
-        all += t->images * t->tiles * (4 * lines_met(t, i) + 1);
-    for (int64_t i = 0; i < tiles; i++) {
-        int64_t line = columns ? i : i / t->tiles;
-
+        all += t->images * each * (4 * lines_met(t, i) + 1);
+    for (int64_t i = 0; i < units; i++) {
         while (share < shares && done >= all * share / shares)
             t->cut[share++] = i;
-        done += 4 * lines_met(t, line % t->height) + 1;
+        done += 4 * lines_met(t, i / each % t->height) + 1;
     }
     while (share <= shares)
-        t->cut[share++] = tiles;
+        t->cut[share++] = units;
 }
 
 /* Channels of a depthwise convolution: whole lines of the cache. */
@@ -234,7 +231,7 @@ static spry_status cut(sp_tiling *t, const sp_dense_core *p)
     if (!t->cut)
         return sp_fail_memory((size_t)x->threads * sizeof *t->cut);
     if (!x->channels)
-        cut_tiles(t, x->threads, x->algorithm == SP_DW);
+        cut_lines(t, x->threads, x->algorithm == SP_DW ? 1 : t->tiles);
     else if (x->algorithm == SP_DW)
         cut_channels(t, p->op.c, x->threads);
     else

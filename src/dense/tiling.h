@@ -47,7 +47,7 @@ typedef struct sp_tiling {
     int tiles;           /* of a line */
     sp_tile_place *tile; /* [tiles] */
     sp_edge_tap *edge;
-    int64_t *cut; /* [threads + 1] tiles (or blocks) of each share */
+    int64_t *cut; /* [threads + 1] tiles, lines or blocks of each share */
     sp_finish finish;
 } sp_tiling;
 
