@@ -37,7 +37,7 @@ typedef struct {
     const char *help;
 } opt;
 
-enum { OPT_TABLES = 4 };
+enum { OPT_TABLES = 5 };
 
 typedef struct {
     const char *command;
@@ -63,9 +63,11 @@ const char *opt_nearest(const char *word, const void *names, size_t stride);
 spry_status opt_unknown_action(const char *who, const char *word,
                                const void *names, size_t stride);
 
-/* What every command understands, and what those that compute do. */
+/* What every command understands, what those that compute do, and what those
+ * that compute as was tuned. */
 extern const opt cli_common[];
 extern const opt cli_compute[];
+extern const opt cli_locking[];
 
 typedef enum { PROGRESS_AUTO, PROGRESS_PLAIN, PROGRESS_NONE } progress_mode;
 

@@ -21,7 +21,7 @@ static const opt_page page = {
     "MATRIX",
     "Race schedules in one process, interleaved, and compare each with the\n"
     "plain CSR loop on all threads. Every kernel is verified first.",
-    {options, cli_compute},
+    {options, cli_compute, cli_locking},
     1,
     1};
 

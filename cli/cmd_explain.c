@@ -16,7 +16,7 @@ static const opt_page page = {
     "Split the time of the plain CSR loop and of the winner into what they\n"
     "wait for, and say in words what the winner changed. By the model; tune\n"
     "measures.",
-    {options, cli_compute},
+    {options, cli_compute, cli_locking},
     1,
     1};
 

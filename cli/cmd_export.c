@@ -13,7 +13,7 @@ static const opt_page page = {
     "Write NAME.c, NAME.h and NAME.bin: the kernel and the packed matrix,\n"
     "to be compiled anywhere without spry. Of a dense operator also kernels/,\n"
     "a CMakeLists.txt and an example.",
-    {options, cli_compute},
+    {options, cli_compute, cli_locking},
     1,
     1};
 

@@ -14,7 +14,7 @@ static const opt_page page = {
     "searches went, how sure the model was, every trial. It loads nothing\n"
     "from anywhere and can be passed on. spry tune --report does the same for\n"
     "one tune.",
-    {options, cli_common},
+    {options},
     0,
     1};
 

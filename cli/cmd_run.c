@@ -27,7 +27,7 @@ static const opt_page page = {
     "Compute y = A x (spmv), C = A B (spmm), A .* (B D') (sddmm) or, of a\n"
     "tensor, C(i,j) = sum A(i,k,l) B(k,j) D(l,j) (mttkrp).\n"
     "Results: rows, rows x columns, or one number per entry in row order.",
-    {options, cli_compute},
+    {options, cli_compute, cli_locking},
     1,
     1};
 

@@ -8,7 +8,7 @@ static const opt_page page = {
     "against the plain CSR loop in interleaved pairs, and win only when the\n"
     "95 % interval of their speed-up lies above 1.02. Ctrl-C ends with the\n"
     "best so far. Asked again, the answer comes from the store.",
-    {story_options, cli_compute},
+    {story_options, cli_compute, cli_locking},
     1,
     1};
 

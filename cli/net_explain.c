@@ -15,7 +15,7 @@ static const opt_page page = {
     "NETWORK",
     "Split the time of plain loops and of the winner into what they wait for,\n"
     "and say what the winner does. By the model; net tune measures.",
-    {options, net_batching, net_reading},
+    {options, net_batching, net_reading, cli_locking},
     1,
     1};
 

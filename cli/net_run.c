@@ -40,7 +40,7 @@ static const opt_page page = {
     "is not, they are left out unless --passes asks for them. Executed edges\n"
     "are an upper bound: inputs may be done early.\n"
     "  spry net run gen:radix --input sparse-images-1024.tsv",
-    {options, net_ordering, net_shaping, net_reading},
+    {options, net_ordering, net_shaping, net_reading, cli_locking},
     1,
     1};
 

@@ -103,6 +103,7 @@ static spry_status find_plan(net_runner *r, int not_finite)
     o.threads = cli.threads;
     o.seed = cli.seed;
     o.store = cli.store;
+    o.lock = cli.lock;
     return s == SPRY_OK ? say_status(spry_tune(&r->plan, r->problem, &o)) : s;
 }
 

@@ -10,7 +10,7 @@ static const opt_page page = {
     "net run then runs it so, and asked again, the answer comes from the\n"
     "store. Passes hold for finite inputs (net run leaves them out for\n"
     "others). Ctrl-C ends with the best so far.",
-    {story_options, net_batching, net_reading},
+    {story_options, net_batching, net_reading, cli_locking},
     1,
     1};
 

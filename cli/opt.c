@@ -34,6 +34,9 @@ const opt cli_compute[] = {
     {"mode", OPT_INTEGER, &cli.mode, "0..2",
      "the mode of a tensor that stays (0)"},
     {"type", OPT_WORD, &cli.type, "f32|f64", "element type (the matrix's own)"},
+    {0}};
+
+const opt cli_locking[] = {
     {"lock", OPT_TEXT, &cli.lock, "FILE",
      "compute as it was frozen there, or fail (spry freeze)"},
     {0}};

@@ -9,6 +9,11 @@ cp out table.txt
 grep -q "^tune	--budget	TIME	" table.txt || fail "tune has no --budget"
 grep -q "^net tune	--batch	" table.txt || fail "net tune has no --batch"
 grep -q "^records import	--format	" table.txt || fail "no records import"
+# --lock belongs to those that look answers up.
+for name in tune run 'net run' 'net explain'; do
+    grep -q "^$name	--lock	" table.txt || fail "$name has no --lock"
+done
+grep -Eq '^(records|schedules).*	--lock	' table.txt && fail "a lock of what?"
 
 for shell in bash zsh fish; do
     expect 0 "$SPRY" completion $shell

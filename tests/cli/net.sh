@@ -121,6 +121,15 @@ expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 20 --json
 holds "d['looked_up'] and d['best']['schedule'] == '$way'"
 expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --json
 holds "d['way'] == '$way' and d['nominal_edges'] == 20 * 131072"
+# What is frozen runs the same way, and nothing else does.
+expect 0 "$SPRY" freeze --out net.lock
+for action in run tune explain; do
+    expect 0 "$SPRY" net $action gen:radix,depth=4 --batch 20 --json \
+        --store :memory: --lock net.lock
+    has "$way" out
+    refuse 8 'has no answer' "$SPRY" net $action gen:radix,depth=4 \
+        --batch 21 --store :memory: --lock net.lock
+done
 expect 0 "$SPRY" net tune gen:radix,depth=4 --batch 7 --effort predict
 has 'nothing was measured' out
 expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy \
