@@ -90,6 +90,9 @@ extern cli_settings cli;
 spry_status say_fail(spry_status s, const char *fmt, ...) CLI_PRINTF_LIKE(2, 3);
 /* The library's sentence about s, if s is not SPRY_OK. */
 spry_status say_status(spry_status s);
+/* The same of writing to path; a reader of "-" that left early is no
+ * failure. */
+spry_status say_written(spry_status s, const char *path);
 /* "spry: note: ..." */
 void say_note(const char *fmt, ...) CLI_PRINTF_LIKE(1, 2);
 /* Flush stdout; a reader that left early is no failure. */
@@ -157,6 +160,8 @@ spry_op usual_op(const char *path, int columns);
 spry_status open_store(spry_records **out);
 /* A store that was named must be there: a slip makes no new one. */
 spry_status open_store_to_read(spry_records **out);
+/* The same of another than --store; NULL: the user's own. */
+spry_status open_store_of(spry_records **out, const char *path);
 /* Probe it; while the machine is noisy again, up to three times. */
 spry_status probe_well(spry_machine *m);
 /* The machine of --machine, or this one, limited by --threads and --isa.

@@ -94,7 +94,7 @@ static spry_status compare(char **path, int count)
     spry_status s = open_store_to_read(&db[0]);
 
     for (int i = 0; i < count && s == SPRY_OK; i++)
-        s = say_status(spry_records_open(&db[i + 1], path[i]));
+        s = open_store_of(&db[i + 1], path[i]);
     if (s == SPRY_OK)
         s = say_status(spry_machines_compare(
             task, &n, like, MOST, db, count + 1, op, simulate ? &half : NULL));

@@ -88,13 +88,18 @@ spry_status open_store(spry_records **out)
     return say_status(spry_records_open(out, cli.store));
 }
 
-spry_status open_store_to_read(spry_records **out)
+spry_status open_store_of(spry_records **out, const char *path)
 {
     *out = NULL;
-    if (cli.store && strcmp(cli.store, ":memory:") != 0 &&
-        !spry_records_is_server(cli.store) && access(cli.store, F_OK) != 0)
-        return say_fail(SPRY_INPUT, "%s: there is no such store", cli.store);
-    return open_store(out);
+    if (path && strcmp(path, ":memory:") != 0 &&
+        !spry_records_is_server(path) && access(path, F_OK) != 0)
+        return say_fail(SPRY_INPUT, "%s: there is no such store", path);
+    return say_status(spry_records_open(out, path));
+}
+
+spry_status open_store_to_read(spry_records **out)
+{
+    return open_store_of(out, cli.store);
 }
 
 int machine_given(void)

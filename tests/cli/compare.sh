@@ -3,6 +3,8 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 refuse 3 'no such store' "$SPRY" machine compare --store none.db
+refuse 3 'no such store' "$SPRY" machine compare none.db
+[ ! -e none.db ] || fail "a slip made a store"
 expect 2 "$SPRY" machine
 expect 2 "$SPRY" machine split
 for n in 3 9; do
