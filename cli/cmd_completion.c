@@ -18,7 +18,7 @@ static const opt_page page = {
     "  spry completion zsh  >~/.zfunc/_spry\n"
     "  spry completion fish >~/.config/fish/completions/spry.fish\n"
     "table lists every option by its command, values and help, with tabs\n"
-    "between.",
+    "between, or with --json; what shells read has no other form.",
     {options},
     1,
     1};
@@ -363,10 +363,34 @@ static void table_option(const node *n, const opt *o)
     printf("\t--%s\t%s\t%s\n", o->name, o->value ? o->value : "", o->help);
 }
 
+static json document;
+
+static void json_option(const node *n, const opt *o)
+{
+    char name[2 * NAME];
+
+    snprintf(name, sizeof name, "%s%s%s", n->command, is_action(n) ? " " : "",
+             n->action);
+    json_open(&document, NULL, '{');
+    json_text(&document, "command", name);
+    json_text(&document, "option", o->name);
+    json_text(&document, "value", o->value ? o->value : "");
+    json_text(&document, "help", o->help);
+    json_close(&document, '}');
+}
+
 static void write_table(void)
 {
+    if (cli.json) {
+        document = json_begin("spry.completion/1");
+        json_open(&document, "options", '[');
+    }
     for (int i = 0; i < count; i++)
-        each_option(&nodes[i], table_option);
+        each_option(&nodes[i], cli.json ? json_option : table_option);
+    if (cli.json) {
+        json_close(&document, ']');
+        json_end(&document);
+    }
 }
 
 spry_status cmd_completion(int argc, char **argv)
@@ -382,6 +406,11 @@ spry_status cmd_completion(int argc, char **argv)
         return s;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (strcmp(argv[0], shells[i].name) == 0) {
+            if (cli.json && shells[i].write != write_table)
+                return say_fail(SPRY_USAGE,
+                                "completion %s is a script; completion table "
+                                "has --json",
+                                argv[0]);
             find_all();
             shells[i].write();
             return SPRY_OK;

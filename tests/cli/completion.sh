@@ -4,8 +4,13 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 refuse 2 'bash, zsh, fish' "$SPRY" completion tcsh
+refuse 2 'table has --json' "$SPRY" completion bash --json
+expect 0 "$SPRY" completion table --json
+document spry.completion/1
+get "len(d['options'])" >rows
 expect 0 "$SPRY" completion table
 cp out table.txt
+[ "$(wc -l <table.txt)" = "$(cat rows)" ] || fail "two tables of options"
 grep -q "^tune	--budget	TIME	" table.txt || fail "tune has no --budget"
 grep -q "^net tune	--batch	" table.txt || fail "net tune has no --batch"
 grep -q "^records import	--format	" table.txt || fail "no records import"
