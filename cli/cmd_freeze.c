@@ -31,8 +31,7 @@ spry_status cmd_freeze(int argc, char **argv)
     s = open_store_to_read(&db);
     if (s != SPRY_OK)
         return s;
-    s = say_status(spry_records_freeze(db, to_stdout ? "/dev/stdout" : out_file,
-                                       &answers));
+    s = say_written(spry_records_freeze(db, out_file, &answers), out_file);
     spry_records_close(db);
     if (s != SPRY_OK || to_stdout)
         return s;

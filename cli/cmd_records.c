@@ -229,26 +229,53 @@ static void print_count(const char *what, int64_t count, const char *words)
     printf("%s %s %s\n", say_count((double)count), words, what);
 }
 
-static spry_status export_to(spry_records *db, const char *path)
+/* -1: it is none that can be read again, as a pipe. */
+static int64_t lines_of(const char *path)
 {
-    int64_t records, answers, machines;
+    static char part[1 << 16];
+    struct stat st;
+    FILE *f =
+        stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    int64_t lines = 0;
+    size_t n;
+
+    if (!f)
+        return -1;
+    while ((n = fread(part, 1, sizeof part, f)) > 0)
+        for (size_t i = 0; i < n; i++)
+            lines += part[i] == '\n';
+    fclose(f);
+    return lines;
+}
+
+static spry_status export_foreign(spry_records *db, const char *path)
+{
+    spry_import_format whose = (spry_import_format)(format - 1);
     int piped = strcmp(path, "-") == 0;
-    const char *to = piped ? "/dev/stdout" : path;
+    int64_t records;
     spry_status s;
 
-    if (format) {
-        s = spry_records_write(db, to, (spry_import_format)(format - 1),
-                               &records);
-        if (s == SPRY_OK && !piped)
-            print_count("exported", records, "records");
-        return say_status(s);
-    }
-    s = spry_records_export(db, to);
-    if (s == SPRY_OK)
-        s = spry_records_count(db, &records, &answers, &machines);
+    if (piped && whose == SPRY_IMPORT_WACO)
+        return say_fail(SPRY_USAGE, "--format waco writes a folder, not -");
+    s = say_written(spry_records_write(db, path, whose, &records), path);
     if (s == SPRY_OK && !piped)
-        print_count("exported", records + answers + machines, "rows");
-    return say_status(s);
+        print_count("exported", records, "records");
+    return s;
+}
+
+/* A row is a line. */
+static spry_status export_to(spry_records *db, const char *path)
+{
+    int64_t rows;
+    spry_status s;
+
+    if (format)
+        return export_foreign(db, path);
+    s = say_written(spry_records_export(db, path), path);
+    rows = s == SPRY_OK && strcmp(path, "-") != 0 ? lines_of(path) : -1;
+    if (rows >= 0)
+        print_count("exported", rows, "rows");
+    return s;
 }
 
 static int show_lines(int64_t lines, void *payload)

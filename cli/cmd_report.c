@@ -1,9 +1,13 @@
 /* cmd_report.c - what was measured, as one page of HTML. */
 #include "cli.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
 static const char *file = "report.html", *title, *problem;
 static const opt options[] = {
-    {"out", OPT_TEXT, &file, "FILE", "write the page there (report.html)"},
+    {"out", OPT_TEXT, &file, "FILE",
+     "write the page there; - for stdout (report.html)"},
     {"title", OPT_TEXT, &title, "TEXT", "what the page is called"},
     {"problem", OPT_TEXT, &problem, "PREFIX", "only problems that begin so"},
     {0}};
@@ -17,6 +21,18 @@ static const opt_page page = {
     {options},
     0,
     1};
+
+static void print_json(const char *store)
+{
+    json j = json_begin("spry.report/1");
+    struct stat st = {0};
+
+    (void)stat(file, &st);
+    json_text(&j, "out", file);
+    json_text(&j, "store", store);
+    json_integer(&j, "bytes", st.st_size);
+    json_end(&j);
+}
 
 spry_status cmd_report(int argc, char **argv)
 {
@@ -33,7 +49,9 @@ spry_status cmd_report(int argc, char **argv)
         return s;
     o.title = title;
     o.problem = problem;
-    s = say_status(spry_report_store(file, db, &o));
+    s = say_written(spry_report_store(file, db, &o), file);
+    if (s == SPRY_OK && cli.json && strcmp(file, "-") != 0)
+        print_json(spry_records_path(db));
     spry_records_close(db);
     return s;
 }

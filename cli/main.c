@@ -1,9 +1,12 @@
 /* main.c - the table of commands, and the one that was asked for. */
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cli_command cli_commands[] = {
     {"probe", cmd_probe, "measure this machine and show its card"},
@@ -40,7 +43,7 @@ static void print_help(FILE *out)
                  "Finds the fastest way to compute with your sparse data.\n\n");
     for (const cli_command *e = cli_commands; e->name; e++)
         fprintf(out, "  %-11s%s\n", e->name, e->line);
-    fprintf(out, "\nspry <command> --help says more; --json works everywhere. "
+    fprintf(out, "\nspry <command> --help says more; --json gives a document. "
                  "A matrix is a file\n(.mtx .mtx.gz .csr .npz .smtx .tsv .rb) "
                  "or gen:KIND,key=value.\n");
 }
@@ -101,11 +104,22 @@ static void hide_passwords(int argc, char **argv)
     }
 }
 
+/* Descriptors that the shell closed are taken, so that no file of ours becomes
+ * the place where output goes; who reads or writes them is told. */
+static void take_closed(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            exit(SPRY_SYSTEM);
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     spry_status s = SPRY_OK;
 
+    take_closed();
     hide_passwords(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* `| head` is answered in say_finish */
     if (argc < 2) {

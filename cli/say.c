@@ -66,6 +66,13 @@ static int reader_left(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
+spry_status say_written(spry_status s, const char *path)
+{
+    if (s == SPRY_SYSTEM && strcmp(path, "-") == 0 && reader_left())
+        return SPRY_OK;
+    return say_status(s);
+}
+
 spry_status say_finish(spry_status s)
 {
     progress_clear();

@@ -181,9 +181,10 @@ spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
 spry_status spry_records_claim(spry_records *db, const char *work,
                                double seconds, int *got);
 
-/* JSON lines: machines, problems, records and answers. A damaged line is skipped and
- * counted in *bad (may be NULL), its place named in spry_message(). A file in
- * which every line is damaged is not ours: SPRY_INPUT. */
+/* JSON lines, "-" for standard output: machines, problems, records, answers,
+ * curves and probes. A damaged line is skipped and counted in *bad (may be
+ * NULL), its place named in spry_message(). A file in which every line is
+ * damaged is not ours: SPRY_INPUT. */
 spry_status spry_records_export(spry_records *db, const char *path);
 spry_status spry_records_import(spry_records *db, const char *path,
                                 int64_t *added, int64_t *bad);

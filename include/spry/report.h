@@ -28,8 +28,8 @@ typedef struct {
         sizeof(spry_report_options), NULL, NULL \
     }
 
-/* A page about a store, written whole or not at all. SPRY_INPUT when nothing
- * in it matches. options NULL: the defaults. */
+/* A page about a store, written whole or not at all; "-" is standard output.
+ * SPRY_INPUT when nothing in it matches. options NULL: the defaults. */
 spry_status spry_report_store(const char *path, spry_records *db,
                               const spry_report_options *options);
 

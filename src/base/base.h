@@ -299,7 +299,8 @@ spry_status sp_unpack(sp_file *out, const void *packed, size_t n,
 size_t sp_unpack_limit(size_t n);
 
 /* Write whole or not at all: a temporary beside it, fsync, rename. What is
- * not a regular file (a terminal, /dev/null) is written to directly. */
+ * not a regular file (a terminal, /dev/null) is written to directly, and so is
+ * "-", standard output. */
 spry_status sp_file_write(const char *path, const void *data, size_t n);
 /* The same in pieces. */
 typedef struct {

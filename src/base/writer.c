@@ -35,6 +35,13 @@ static int is_special(const char *path)
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+/* Opened by a name such as /dev/stdout it would be cut to nothing, or be one
+ * of our own files where the shell closed it. */
+static int is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 static void name_temporary(sp_writer *w)
 {
     static atomic_uint count;
@@ -92,7 +99,8 @@ spry_status sp_writer_open(sp_writer *w, const char *path)
     if (strlen(path) >= sizeof w->path)
         return sp_fail(SPRY_SYSTEM, "%.64s...: the name is too long", path);
     strcpy(w->path, path);
-    fd = is_special(path)
+    fd = is_standard(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+         : is_special(path)
              ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
              : open_temporary(w);
     w->f = fd < 0 ? NULL : fdopen(fd, "wb");

@@ -25,6 +25,7 @@ refuse 2 'zzz' "$SPRY" records show zzz
 expect 0 "$SPRY" records export all.jsonl --json
 document spry.records/1
 holds "d['exported'] > $count"
+holds "d['exported'] == $(wc -l <all.jsonl)"
 lines=$(wc -l <all.jsonl) # records, an answer and a machine
 [ "$lines" -gt "$count" ] || fail "$lines lines for $count records"
 expect 0 "$SPRY" records import all.jsonl --store other.db

@@ -21,6 +21,11 @@ expect 0 "$SPRY" report --out all.html --title 'a <b> title'
 has 'a &lt;b&gt; title' all.html
 expect 0 "$SPRY" report --out again.html --title 'a <b> title'
 cmp all.html again.html || fail "the same store, another page"
+expect 0 "$SPRY" report --out - --title 'a <b> title'
+cmp all.html out || fail "another page on stdout"
+expect 0 "$SPRY" report --out again.html --json
+document spry.report/1
+holds "d['out'] == 'again.html' and d['bytes'] == $(wc -c <again.html)"
 refuse 3 'nothing is recorded' "$SPRY" report --problem nosuch
 refuse 3 'no such store' "$SPRY" report missing.db
 refuse 7 'nosuch' "$SPRY" report --out nosuch/report.html

@@ -45,6 +45,8 @@ id=$(sed -n 's/.*"id": "\([0-9a-f]*\)".*/\1/p' "doc$((count - 2)).json" |
     head -n1)
 keep records show "$id"
 keep freeze --out lock.json
+keep report
+keep completion table
 keep cache list
 keep cache verify
 keep model list
