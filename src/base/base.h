@@ -274,7 +274,7 @@ int sp_scan_real(const char **at, const char *end, double *out);
 enum { SP_REAL = 32 };
 int sp_print_real(char out[SP_REAL], double v, spry_type type);
 
-/* A name that C takes, of at most 63 letters. */
+/* A name that C and C++ take, of at most 63 letters. */
 int sp_is_identifier(const char *name);
 
 /* "1.5k", "2M", "1e6", "10": counts as people write them. */

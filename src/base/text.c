@@ -240,6 +240,31 @@ int sp_print_real(char out[SP_REAL], double v, spry_type type)
     return n;
 }
 
+/* Of C and C++, whose programs read our headers, too; name is no longer than
+ * an identifier may be. */
+static int is_keyword(const char *name)
+{
+    static const char words[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case "
+        "catch char char16_t char32_t char8_t class co_await co_return "
+        "co_yield compl concept const const_cast consteval constexpr "
+        "constinit continue decltype default delete do double dynamic_cast "
+        "else enum explicit export extern false float for friend goto if "
+        "inline int long mutable namespace new noexcept not not_eq nullptr "
+        "operator or or_eq private protected public register "
+        "reinterpret_cast requires restrict return short signed sizeof "
+        "static static_assert static_cast struct switch template this "
+        "thread_local throw true try typedef typeid typename typeof "
+        "typeof_unqual union unsigned using virtual void volatile wchar_t "
+        "while xor xor_eq _Alignas _Alignof _Atomic _BitInt _Bool _Complex "
+        "_Decimal128 _Decimal32 _Decimal64 _Generic _Imaginary _Noreturn "
+        "_Static_assert _Thread_local ";
+    char word[70];
+
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(words, word) != NULL;
+}
+
 int sp_is_identifier(const char *name)
 {
     static const char digits[] = "0123456789";
@@ -248,7 +273,7 @@ int sp_is_identifier(const char *name)
     size_t n = strlen(name);
 
     return n > 0 && n < 64 && !strchr(digits, name[0]) &&
-           strspn(name, all) == n;
+           strspn(name, all) == n && !is_keyword(name);
 }
 
 int sp_parse_count(const char *text, double *out)

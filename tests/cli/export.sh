@@ -15,6 +15,7 @@ holds "len(d['files']) == 3"
 refuse 7 'small.mtx/deep' "$SPRY" export small.mtx --schedule csr \
     --out small.mtx/deep
 refuse 2 '9 lives' "$SPRY" export small.mtx --schedule csr --name '9 lives'
+refuse 2 '"int"' "$SPRY" export small.mtx --schedule csr --name int
 # A new folder is as open as the user's umask says.
 (umask 027 && expect 0 "$SPRY" export small.mtx --schedule csr --out new/deep)
 case $(ls -ld new/deep) in

@@ -190,6 +190,19 @@ static void recipes_refuse_what_they_do_not_know(void **state)
                         "no shape 'cone'; there are ring, star");
 }
 
+static void names_are_what_c_takes(void **state)
+{
+    static const char *const good[] = {"a", "_x9", "interval", "Int"};
+    static const char *const bad[] = {"",    "9a",    "a b",      "int",
+                                      "xor", "class", "restrict", "_Bool"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(sp_is_identifier(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(sp_is_identifier(bad[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +212,7 @@ int main(void)
         cmocka_unit_test(what_is_no_number_is_left_alone),
         cmocka_unit_test(whole_numbers_fit_or_fail),
         cmocka_unit_test(counts_are_read_as_people_write_them),
+        cmocka_unit_test(names_are_what_c_takes),
         cmocka_unit_test(recipes_override_defaults_once),
         cmocka_unit_test(recipes_refuse_what_they_do_not_know),
     };
