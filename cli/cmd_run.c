@@ -139,8 +139,13 @@ static spry_status fit_all(operands *o, const spry_problem *p)
     return s;
 }
 
-/* *seconds of one call, the mean over all that were made. */
-static spry_status compute(const spry_plan *plan, operands *o, double *seconds)
+/* Calls that were made, and seconds of one, their mean. */
+typedef struct {
+    int64_t calls;
+    double seconds;
+} timing;
+
+static spry_status compute(const spry_plan *plan, operands *o, timing *t)
 {
     double begin = now_seconds();
     int64_t done = 0, wanted_calls = calls < 1e18 ? (int64_t)calls : INT64_MAX;
@@ -149,12 +154,16 @@ static spry_status compute(const spry_plan *plan, operands *o, double *seconds)
     for (; done < wanted_calls && s == SPRY_OK && !stop_asked(); done++)
         s = spry_run_scaled(plan, 1, o->in[0].data, o->in[1].data, 0,
                             o->out.data);
-    *seconds = done ? (now_seconds() - begin) / (double)done : 0;
+    if (done == 0)
+        return say_fail(SPRY_BUDGET, "stopped before the first call");
+    t->calls = done;
+    t->seconds = (now_seconds() - begin) / (double)done;
     return say_status(s);
 }
 
-static void print_result(const spry_plan *plan, double seconds)
+static void print_result(const spry_plan *plan, const timing *t)
 {
+    double seconds = t->seconds;
     double flops = spry_problem_flops(spry_plan_problem(plan));
     double rate = seconds > 0 ? flops / seconds : 0;
     /* With the array on stdout, the words step aside. */
@@ -166,7 +175,7 @@ static void print_result(const spry_plan *plan, double seconds)
         json_text(&j, "problem", spry_problem_key(spry_plan_problem(plan)));
         json_text(&j, "schedule", spry_plan_text(plan));
         json_text(&j, "kernel", spry_plan_kernel(plan));
-        json_number(&j, "calls", calls);
+        json_integer(&j, "calls", t->calls);
         json_number(&j, "seconds", seconds);
         json_number(&j, "flops_per_second", rate);
         json_number(&j, "pack_seconds", spry_plan_pack_seconds(plan));
@@ -183,7 +192,7 @@ static void print_result(const spry_plan *plan, double seconds)
 static spry_status run(const char *path, operands *o)
 {
     spry_plan *plan = NULL;
-    double seconds;
+    timing t = {0};
     job j;
     spry_status s = open_job(&j, path, JOB_TUNED);
 
@@ -193,11 +202,11 @@ static spry_status run(const char *path, operands *o)
     if (s == SPRY_OK)
         s = open_named(&plan, &j, schedule, SPRY_PREDICT);
     if (s == SPRY_OK)
-        s = compute(plan, o, &seconds);
+        s = compute(plan, o, &t);
     if (s == SPRY_OK && out_file && !stop_asked())
         s = npy_write(&o->out, out_file);
     if (s == SPRY_OK)
-        print_result(plan, seconds);
+        print_result(plan, &t);
     spry_plan_free(plan);
     close_job(&j);
     return s;

@@ -28,4 +28,20 @@ wait $pid
 got=$?
 [ $got = 130 ] || [ $got = 143 ] || fail "exit $got after two signals"
 expect 0 "$SPRY" records check
+# Before the first call there is no time to tell: it waits for the matrix when
+# the signal comes.
+[ -d /proc/self/fd ] || exit 0
+mkfifo m.mtx
+exec 3<>m.mtx
+"$SPRY" run m.mtx --calls 9 3>&- >out 2>err &
+pid=$!
+wait_for sh -c "ls -l /proc/$pid/fd | grep m.mtx"
+kill -s INT $pid
+small >&3
+exec 3>&-
+wait $pid
+got=$?
+[ $got = 130 ] || fail "exit $got before the first call: $(cat err)"
+has 'before the first call' err
+[ ! -s out ] || fail "a time of no call: $(cat out)"
 exit 0
