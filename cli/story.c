@@ -195,6 +195,9 @@ static void print_winner(const spry_tuning *t)
                say_bold(stdout), best, say_plain(stdout), t->speedup, baseline);
 }
 
+/* Less is no time but a guess about no work at all. */
+static const double SHORTEST_RUN = 1e-9;
+
 static void print_verdict(const spry_tuning *t, const spry_problem *p)
 {
     const char *runs = spry_problem_net(p) ? "batches" : "runs";
@@ -208,7 +211,7 @@ static void print_verdict(const spry_tuning *t, const spry_problem *p)
     if (*t->model)
         printf("ranked     by the model %s\n", t->model);
     printf("cost       %s to convert", say_seconds(t->convert_seconds));
-    if (t->baseline_seconds > 0)
+    if (t->baseline_seconds >= SHORTEST_RUN)
         printf(", as much as %s plain runs",
                say_runs(t->convert_seconds / t->baseline_seconds));
     printf("; %s to %s\n", say_seconds(t->tuning_seconds),

@@ -46,7 +46,10 @@ expect 2 "$SPRY" predict gen:uniform,rows=2000 --search luck
 has "no search 'luck'; there are exhaustive" err
 expect 2 "$SPRY" predict gen:uniform,rows=200 --search graph --schedule csr
 
-# An empty matrix leaves nothing to gain.
+# An empty matrix leaves nothing to gain, and is computed in no time.
+printf '%%%%MatrixMarket matrix coordinate real general\n0 5 0\n' >empty.mtx
+expect 0 "$SPRY" tune empty.mtx --budget 1s
+has ' to convert; ' out
 expect 0 "$SPRY" tune gen:uniform,rows=1,nnz=1 --json
 changed=$(get "d['changed']")
 "$SPRY" tune gen:uniform,rows=1,nnz=1 --require-speedup >out 2>err
