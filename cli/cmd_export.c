@@ -11,8 +11,9 @@ static const opt_page page = {
     "export",
     "MATRIX|op:KIND,...",
     "Write NAME.c, NAME.h and NAME.bin: the kernel and the packed matrix,\n"
-    "to be compiled anywhere without spry. Of a dense operator also kernels/,\n"
-    "a CMakeLists.txt and an example.",
+    "to be compiled without spry for the instruction set it was made for; the\n"
+    "header names the flags. Of a dense operator also kernels/, a\n"
+    "CMakeLists.txt and an example.",
     {options, cli_compute, cli_locking},
     1,
     1};

@@ -24,7 +24,8 @@ static const opt_page page = {
     "of the model is printed and goes into the file with it. A copy of a\n"
     "matrix, resized or permuted, is on the same side as the matrix.\n\n"
     "kinds: spry (the analytic bound corrected by trees), waconet, mlp, gbdt,\n"
-    "gbdt-leaf, analytic. Trees need XGBoost to be fitted, not to be used.",
+    "gbdt-leaf, sequence, sequence-rank, analytic. Trees need XGBoost to be\n"
+    "fitted, not to be used.",
     {options, fit_options},
     0,
     0};

@@ -262,10 +262,10 @@ static void report_tuning(const spry_executor *e, const spry_executor_gain *x,
 
     if (!cli.json && x->pairs) {
         graph_chosen_print(e);
-        printf("%s untuned, %s tuned: %s, 95 %% interval %.2f..%.2f of %d "
-               "pairs; tuning took %s\n",
+        printf("%s untuned, %s tuned: %s, 95 %% interval %s of %d pairs; "
+               "tuning took %s\n",
                say_seconds(x->untuned), say_seconds(x->tuned),
-               say_times(x->speedup), x->low, x->high, x->pairs,
+               say_times(x->speedup), say_interval(x->low, x->high), x->pairs,
                say_seconds(spent));
         return;
     }

@@ -176,9 +176,9 @@ const char *say_interval(double low, double high)
 {
     char *b = buffer();
 
-    if (low > 0 && isfinite(high))
+    if (low > 0 && high < 100 * low)
         snprintf(b, BUFFER, "%.2f..%.2f", low, high);
-    else /* one sample bounds nothing */
+    else /* one sample bounds nothing, two that differ little more */
         snprintf(b, BUFFER, "-");
     return b;
 }

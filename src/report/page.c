@@ -176,7 +176,7 @@ static void number_cell(page *p, double v, const char *shown)
 static const char *interval_text(char out[2 * SP_HTML_NUMBER], double low,
                                  double high)
 {
-    if (low > 0 && high < 1e6)
+    if (low > 0 && high < 100 * low)
         snprintf(out, 2 * SP_HTML_NUMBER, "%.3g .. %.3g", low, high);
     else
         snprintf(out, 2 * SP_HTML_NUMBER, "-");
