@@ -309,6 +309,9 @@ typedef struct {
 } sp_writer;
 spry_status sp_writer_open(sp_writer *w, const char *path);
 spry_status sp_writer_close(sp_writer *w, int keep);
+/* Can path be written, as far as that is known beforehand? Asked before work
+ * that takes long; what lies there stays. */
+spry_status sp_writer_try(const char *path);
 
 /* mkdir -p; what it makes has `mode`, less the umask: 0700 for what is the
  * user's own, 0777 for what was asked for by name. */

@@ -136,5 +136,7 @@ spry_status spry_eon_train(const char *path, const spry_network *const *nets,
     }
     l.pairs = count * o.memories;
     s = check(&l, count);
+    if (s == SPRY_OK)
+        s = sp_writer_try(path);
     return s == SPRY_OK ? train(path, &l, count) : s;
 }

@@ -195,6 +195,8 @@ spry_status spry_report_models(const char *path, spry_grades *out,
 
     if (s == SPRY_OK)
         s = SP_TAKE_OPTIONS(&o, opt);
+    if (s == SPRY_OK)
+        s = sp_writer_try(path);
     if (s != SPRY_OK)
         return s;
     o.size = sizeof o;

@@ -352,6 +352,8 @@ static spry_status train(spry_trained *out, spry_records *db, const char *path,
     spry_status s = take_options(&o, opt);
     work w;
 
+    if (s == SPRY_OK)
+        s = sp_writer_try(path);
     if (s == SPRY_OK && o.operators)
         return sp_train_operators(out, db, path, &o);
     if (s == SPRY_OK)

@@ -19,6 +19,8 @@ points=$(get "len(d['curve'])")
 expect 0 "$SPRY" net order $net --order eon --model moves.nn --memory 6 \
     --out edges.tsv
 has 'eon: .*valid' err
+refuse 7 'nodir/x.nn: cannot be written' "$SPRY" net train-order $net \
+    --memory 6 --seconds 1h --out nodir/x.nn
 expect 0 "$SPRY" net simulate $net --order blocked,eon --memory 6,12 \
     --model moves.nn --json
 holds "sum(r['reads'] + r['writes'] for r in d['runs'] if r['order'] == 'eon') \

@@ -13,6 +13,15 @@ refuse 3 'no such store' "$SPRY" evaluate --store r.db --turns analytic
 test ! -e r.db
 expect 2 "$SPRY" train --store :memory:
 has 'too few to learn' err
+# Where the model cannot go is said before anything is read or learned.
+for place in nodir/m.spry . /dev/full; do
+    [ $place != /dev/full ] || [ -c $place ] || continue
+    refuse 7 "$place: cannot be written" "$SPRY" train --store :memory: \
+        --out $place
+done
+echo old >m.spry
+expect 2 "$SPRY" train --store :memory: --out m.spry
+[ "$(cat m.spry)" = old ] || fail "asking changed what was there"
 for n in 3 4 5 6 7 8; do
     expect 0 "$SPRY" collect --store r.db --ops spmm --widths 8 --limits 1 \
         --schedules 8 --from families "gen:banded,rows=400,band=$n"
