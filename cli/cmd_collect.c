@@ -58,8 +58,9 @@ typedef struct {
     spry_records *db;
     spry_kernels *kernels;
     const char *source;
-    int done, of; /* problems */
-    int fresh;    /* of them not all known before */
+    int passed, of; /* problems */
+    int lost;       /* of them failed, or of matrices that did */
+    int fresh;      /* of them not all known before */
     double fresh_seconds, begun;
     int known, busy, failed;
     int64_t verdict[8], trials;
@@ -175,12 +176,12 @@ static int show(const spry_collected *now, void *payload)
     for (int i = 0; i < 8; i++)
         trials += now->verdict[i];
     part = now->planned > 0 ? (double)trials / now->planned : 0;
-    eta = (t->of - t->done - part) * (t->fresh_seconds + now->seconds) /
+    eta = (t->of - t->passed - part) * (t->fresh_seconds + now->seconds) /
           (t->fresh + fmax(part, 0.05));
     eta = fmin(eta, seconds_left(t));
     snprintf(text, sizeof text,
              "problem %d of %d, trial %d of %d, %.0f a second, %s left: %.80s",
-             t->done + 1, t->of, trials, now->planned,
+             t->passed + 1, t->of, trials, now->planned,
              (double)(t->trials + trials) /
                  fmax(t->fresh_seconds + now->seconds, 1e-3),
              say_seconds(eta), t->source);
@@ -201,7 +202,7 @@ static void count(tally *t, const spry_collected *c)
     t->busy += c->busy;
     t->compile_seconds += c->compile_seconds;
     t->stopped |= c->stopped;
-    t->done++;
+    t->passed++;
     if (trials > 0) {
         t->fresh++;
         t->fresh_seconds += c->seconds;
@@ -232,6 +233,7 @@ static spry_status collect_one(tally *t, const spry_problem *p,
     }
     s = say_status(s);
     count(t, &c);
+    t->lost += s != SPRY_OK;
     if (stop_asked() || seconds_left(t) <= 0)
         t->stopped = 1;
     return s;
@@ -321,7 +323,8 @@ static spry_status collect_source(tally *t, const plan *p)
                                   : open_matrix(&A, t->source);
     if (s == SPRY_INPUT) { /* the others are not to suffer */
         t->failed++;
-        t->done += problems_of(p, t->source);
+        t->passed += problems_of(p, t->source);
+        t->lost += problems_of(p, t->source);
         return SPRY_OK;
     }
     if (s == SPRY_OK)
@@ -332,6 +335,11 @@ static spry_status collect_source(tally *t, const plan *p)
 }
 
 /* ---- the whole ---- */
+
+static int done(const tally *t)
+{
+    return t->passed - t->busy - t->lost;
+}
 
 static void print_tally(const tally *t)
 {
@@ -349,14 +357,14 @@ static void print_tally(const tally *t)
                 printf("  %-11s %s\n", spry_verdict_name((spry_verdict)i),
                        say_count((double)t->verdict[i]));
         printf("%s were known; %d of %d problems done%s\n",
-               say_count((double)t->known), t->done - t->busy, t->of,
+               say_count((double)t->known), done(t), t->of,
                t->stopped ? ", stopped early" : "");
         return;
     }
     j = json_begin("spry.collect/1");
     json_text(&j, "store", spry_records_path(t->db));
     json_integer(&j, "problems", t->of);
-    json_integer(&j, "done", t->done - t->busy);
+    json_integer(&j, "done", done(t));
     json_integer(&j, "busy", t->busy);
     json_integer(&j, "failed_sources", t->failed);
     json_integer(&j, "known", t->known);

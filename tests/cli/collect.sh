@@ -44,7 +44,16 @@ echo 'no matrix' >folder/b.mtx
 # shellcheck disable=SC2086
 expect 3 "$SPRY" collect folder $few --json
 holds "d['failed_sources'] == 1"
+holds "d['problems'] == 4 and d['done'] == 2"
 has 'b.mtx' err
+# nor is work done that the store does not take
+cp "$SPRY_HOME/data/records.db" full.db
+python3 -c "import sqlite3
+sqlite3.connect('full.db').execute('CREATE TRIGGER full BEFORE INSERT ON '
+    'problem BEGIN SELECT RAISE(FAIL, \"full\"); END')"
+"$SPRY" collect gen:tridiagonal,rows=300 --store full.db --json >out 2>err &&
+    fail "a store that takes nothing"
+holds "d['problems'] > 1 and d['done'] == 0 and d['trials'] == 0"
 refuse 3 'nowhere' "$SPRY" collect nowhere.mtx
 refuse 2 'suite' "$SPRY" collect --suite huge
 refuse 2 'matrices' "$SPRY" collect
