@@ -156,6 +156,15 @@ static health check_cache(finding *f)
     return answer(f, FINE, "", "%.480s", path);
 }
 
+/* By a claim, which is given back at once. */
+static spry_status try_to_write(spry_records *db)
+{
+    int got;
+    spry_status s = spry_records_claim(db, "doctor", 1, &got);
+
+    return s == SPRY_OK && got ? spry_records_claim(db, "doctor", 0, &got) : s;
+}
+
 static health check_store(finding *f)
 {
     spry_records *db = NULL;
@@ -172,6 +181,11 @@ static health check_store(finding *f)
                    spry_message());
     else if (spry_records_count(db, &records, &answers, &machines) != SPRY_OK)
         h = answer(f, PROBLEM, "see spry records check", "%s", spry_message());
+    else if (try_to_write(db) != SPRY_OK)
+        h = answer(f, PROBLEM,
+                   "set SPRY_HOME or --store; what is known is "
+                   "used, what is new forgotten",
+                   "%s", spry_message());
     else
         h = answer(f, FINE, "",
                    "%.300s: %" PRId64 " records, %" PRId64 " answers, %" PRId64

@@ -72,7 +72,7 @@ static int seal_evil(int with_wrong_secret)
     sp_cache cache;
     int ok;
 
-    sp_cache_open(&cache);
+    sp_cache_open(&cache, 0);
     ok = cache.fd >= 0;
     if (ok && with_wrong_secret)
         cache.secret[0] ^= 1;

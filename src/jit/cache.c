@@ -32,7 +32,7 @@ static void use_nothing(sp_cache *c, const char *what, const char *why)
              what, what[0] ? " " : "", why);
 }
 
-void sp_cache_open(sp_cache *c)
+void sp_cache_open(sp_cache *c, int only_read)
 {
     char parent[SP_PATH - 8];
     const char *why = "";
@@ -51,7 +51,7 @@ void sp_cache_open(sp_cache *c)
     c->fd = sp_ours_open(c->path, &why);
     if (c->fd < 0)
         use_nothing(c, c->path, why);
-    else if (faccessat(c->fd, ".", W_OK, AT_EACCESS) != 0)
+    else if (!only_read && faccessat(c->fd, ".", W_OK, AT_EACCESS) != 0)
         use_nothing(c, c->path, "cannot be written");
     else if (!sp_secret_get(c->secret, &why))
         use_nothing(c, "", why);

@@ -83,7 +83,8 @@ typedef struct {
     char note[SP_PATH + 256]; /* why nothing is kept, else "" */
 } sp_cache;
 
-void sp_cache_open(sp_cache *out);
+/* With `only_read`, also a folder that cannot be written. */
+void sp_cache_open(sp_cache *out, int only_read);
 void sp_cache_close(sp_cache *c);
 
 /* The object kept under `key`: NULL when it is there and its seal is good,

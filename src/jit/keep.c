@@ -111,9 +111,9 @@ static spry_status read_folder(entries *all, const sp_cache *c, int verify)
     return s;
 }
 
-static spry_status open_cache(sp_cache *c)
+static spry_status open_cache(sp_cache *c, int only_read)
 {
-    sp_cache_open(c);
+    sp_cache_open(c, only_read);
     return c->fd >= 0 ? SPRY_OK : sp_fail(SPRY_SYSTEM, "%s", c->note);
 }
 
@@ -139,7 +139,7 @@ static spry_status open_and_list(spry_jit_entries **out, int verify)
     spry_status s;
 
     *out = NULL;
-    s = open_cache(&c);
+    s = open_cache(&c, 1);
     if (s == SPRY_OK)
         s = list(out, &c, verify);
     sp_cache_close(&c);
@@ -201,7 +201,7 @@ static spry_status shrink(spry_jit_removed *out, int64_t keep_bytes)
     spry_jit_entries *all = NULL;
     int64_t kept = 0;
     sp_cache c;
-    spry_status s = open_cache(&c);
+    spry_status s = open_cache(&c, 0);
 
     *out = (spry_jit_removed){0};
     if (s == SPRY_OK)

@@ -161,7 +161,7 @@ spry_status sp_jit_load(sp_jit_code **out, const char *source,
     *out = share(key_hex);
     if (*out)
         return SPRY_OK;
-    sp_cache_open(&cache);
+    sp_cache_open(&cache, 0);
     s = obtain(&object, &cache, &cc, key, source, flags);
     if (s == SPRY_OK)
         s = enter(out, &object, key_hex, cache.fd >= 0 ? cache.path : NULL);
@@ -215,7 +215,7 @@ const char *spry_jit_note(void)
     static _Thread_local char note[sizeof((sp_cache *)0)->note];
     sp_cache cache;
 
-    sp_cache_open(&cache);
+    sp_cache_open(&cache, 0);
     memcpy(note, cache.note, sizeof note);
     sp_cache_close(&cache);
     return note;

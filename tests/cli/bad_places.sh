@@ -39,6 +39,31 @@ if command -v taskset >/dev/null; then
     tune "one CPU" "" env HOME="$dir/one" taskset -c 0 "$SPRY"
 fi
 
+# A home that can only be read: what only reads does, and doctor says so.
+if unshare -m true 2>/dev/null; then
+    mkdir "$dir/kept"
+    export SPRY_HOME="$dir/kept"
+    "$SPRY" tune "$matrix" --effort patient --budget 2s >/dev/null 2>&1
+    cat >"$dir/only_read" <<'EOF'
+mount --bind "$SPRY_HOME" "$SPRY_HOME" &&
+    mount -o remount,ro,bind "$SPRY_HOME" || exit 99
+exec "$@"
+EOF
+    for action in list verify; do
+        unshare -m sh "$dir/only_read" "$SPRY" cache $action >"$dir/out" 2>&1 ||
+            { echo "cache $action: $(cat "$dir/out")"; exit 1; }
+    done
+    if unshare -m sh "$dir/only_read" "$SPRY" cache clear >"$dir/out" 2>&1; then
+        echo "cache clear of what can only be read"
+        exit 1
+    fi
+    unshare -m sh "$dir/only_read" "$SPRY" doctor >"$dir/out" 2>&1
+    grep -q '^problem *store ' "$dir/out" ||
+        { echo "doctor: $(cat "$dir/out")"; exit 1; }
+    unset SPRY_HOME
+    echo "a home that can only be read: ok"
+fi
+
 # A temporary and a home directory from which nothing may be executed: needs
 # the right to mount, in a name space of our own.
 if unshare -m true 2>/dev/null; then

@@ -114,7 +114,7 @@ static void a_library_sealed_with_another_secret_does_not_run(void **state)
         assert_int_equal(sscanf(kept_key + 2 * i, "%2x", &byte), 1);
         key[i] = (uint8_t)byte;
     }
-    sp_cache_open(&cache);
+    sp_cache_open(&cache, 0);
     assert_true(cache.fd >= 0);
     cache.secret[0] ^= 1;
     sp_cache_put(&cache, key, &evil);
