@@ -57,10 +57,58 @@ static void print_people(const spry_adapted *a)
     printf("       %s\n", a->path);
 }
 
+static void print_one(json *j, const spry_adapted *a)
+{
+    if (!cli.json) {
+        print_people(a);
+        return;
+    }
+    json_open(j, NULL, '{');
+    print_json(j, a);
+    json_close(j, '}');
+}
+
+/* Every operation of matrices: one that has nothing to learn from is passed
+ * over, unless all are. */
+static spry_status adapt_all(json *j, spry_records *db, spry_adapt_options *o)
+{
+    int adapted = 0;
+
+    for (int op = 0; op < SPRY_OPS; op++) {
+        spry_adapted a = {.size = sizeof a};
+        spry_status s;
+
+        if (spry_op_modes((spry_op)op) != 2)
+            continue;
+        o->op = (spry_op)op;
+        s = spry_adapt(&a, db, o);
+        if (s == SPRY_OK)
+            print_one(j, &a);
+        else if (s == SPRY_USAGE)
+            say_note("%s: %s", spry_op_name(o->op), spry_message());
+        else
+            return say_status(s);
+        adapted += s == SPRY_OK;
+    }
+    return adapted ? SPRY_OK
+                   : say_fail(SPRY_USAGE, "there is nothing to adapt");
+}
+
+static spry_status adapt_named(json *j, spry_records *db, spry_adapt_options *o)
+{
+    spry_adapted a = {.size = sizeof a};
+    spry_status s;
+
+    o->op = cli.op < 0 ? 0 : (spry_op)cli.op;
+    s = say_status(spry_adapt(&a, db, o));
+    if (s == SPRY_OK)
+        print_one(j, &a);
+    return s;
+}
+
 static spry_status adapt(const char *model)
 {
     spry_adapt_options o = SPRY_ADAPT_DEFAULTS;
-    int all = !model && cli.op < 0;
     spry_records *db = NULL;
     spry_status s = open_store_to_read(&db);
     json j = {0};
@@ -77,26 +125,7 @@ static spry_status adapt(const char *model)
         j = json_begin("spry.adapt/1");
         json_open(&j, "adapted", '[');
     }
-    for (int op = 0; op < SPRY_OPS; op++) {
-        spry_adapted a = {.size = sizeof a};
-        spry_status one;
-
-        if (all ? spry_op_modes((spry_op)op) != 2
-                : op != (cli.op < 0 ? 0 : cli.op))
-            continue;
-        o.op = (spry_op)op;
-        one = spry_adapt(&a, db, &o);
-        if (one != SPRY_OK) {
-            s = say_status(one);
-            continue;
-        }
-        if (cli.json) {
-            json_open(&j, NULL, '{');
-            print_json(&j, &a);
-            json_close(&j, '}');
-        } else
-            print_people(&a);
-    }
+    s = model || cli.op >= 0 ? adapt_named(&j, db, &o) : adapt_all(&j, db, &o);
     if (cli.json) {
         json_close(&j, ']');
         json_end(&j);

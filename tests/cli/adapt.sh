@@ -19,6 +19,12 @@ collect gen:uniform,rows=500,nnz=4000
 collect gen:stencil5,nx=20
 expect 2 "$SPRY" adapt --store r.db --op spmm --on "$fp" --method magic
 has 'no way of adapting' err
+# Of all operations, those without records are passed over, if there are others.
+expect 0 "$SPRY" adapt --store r.db --on "$fp" --json
+holds "[a['op'] for a in d['adapted']] == ['spmm']"
+has 'note: spmv: the store has no records' err
+expect 2 "$SPRY" adapt --store r.db --on nobody
+has 'nothing to adapt' err
 expect 0 "$SPRY" adapt --store r.db --op spmm --on "$fp" --json
 document spry.adapt/1
 holds "d['adapted'][0]['machine'] == '$fp' and d['adapted'][0]['problems'] == 3"
