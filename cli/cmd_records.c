@@ -184,7 +184,7 @@ static spry_status list(spry_records *db, const char *unused)
 
 typedef struct {
     const char *id;
-    int found;
+    int found; /* 2: or more */
 } wanted;
 
 static int show_one(const spry_record *r, void *payload)
@@ -193,7 +193,8 @@ static int show_one(const spry_record *r, void *payload)
 
     if (strncmp(r->id, w->id, strlen(w->id)) != 0)
         return 0;
-    w->found = 1;
+    if (w->found++)
+        return 1;
     if (cli.json) {
         json j = json_begin("spry.record/1");
 
@@ -202,7 +203,7 @@ static int show_one(const spry_record *r, void *payload)
     } else {
         print_record(r);
     }
-    return 1;
+    return strcmp(r->id, w->id) == 0;
 }
 
 static spry_status show(spry_records *db, const char *id)
@@ -212,6 +213,9 @@ static spry_status show(spry_records *db, const char *id)
 
     if (s == SPRY_OK && !w.found)
         return say_fail(SPRY_USAGE, "no record's id begins with '%s'", id);
+    if (s == SPRY_OK && w.found > 1)
+        say_note("other records' ids begin with '%s', too; this is the first",
+                 id);
     return say_status(s);
 }
 

@@ -64,9 +64,9 @@ static spry_status run(int argc, char **argv)
     static char help[] = "--help";
 
     if (argc > 1 && strcmp(argv[0], "help") == 0) {
-        argv[0] = argv[1];
-        argv[1] = help;
-        argc = 2;
+        for (int i = 1; i < argc; i++)
+            argv[i - 1] = argv[i];
+        argv[argc - 1] = help;
     }
     for (const cli_command *e = cli_commands; e->name; e++)
         if (strcmp(argv[0], e->name) == 0)

@@ -12,5 +12,8 @@ for command in $commands; do
     [ -s err ] && fail "$command --help speaks on stderr"
     "$SPRY" help "$command" | cmp -s - out || fail "help $command"
 done
+"$SPRY" net tune --help >out
+"$SPRY" help net tune | cmp -s - out || fail "help net tune"
+"$SPRY" help net run net:resnet50 | grep -q 'MODEL.onnx' || fail "help of graphs"
 echo
 "$SPRY" tune --help

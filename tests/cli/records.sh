@@ -20,6 +20,9 @@ document spry.record/1
 holds "d['id'] == '$id' and isinstance(d['samples'], list)"
 expect 0 "$SPRY" records show "$id"
 has "$id" out
+[ ! -s err ] || fail "one record, and words about it: $(cat err)"
+expect 0 "$SPRY" records show ''
+has 'note: other records' err
 refuse 2 'zzz' "$SPRY" records show zzz
 
 expect 0 "$SPRY" records export all.jsonl --json
