@@ -33,6 +33,16 @@ static spry_status open_folder(spry_layers *s, const char *path)
     return status;
 }
 
+/* Any text may be a list of edges; of such a name it is a mistake. */
+static int is_called_spnet(const char *path)
+{
+    static const char ending[] = ".spnet";
+    size_t n = strlen(path);
+
+    return n >= sizeof ending &&
+           strcmp(path + n - (sizeof ending - 1), ending) == 0;
+}
+
 static spry_status read_file(spry_network **whole, const char *path,
                              const spry_network_options *options)
 {
@@ -44,6 +54,13 @@ static spry_status read_file(spry_network **whole, const char *path,
         return status;
     while (files[i].sniff && !files[i].sniff(f.data, f.len))
         i++;
+    if (!files[i].sniff && is_called_spnet(path)) {
+        sp_file_free(&f);
+        return sp_fail(SPRY_INPUT,
+                       "%s: is no network of spry, as its name "
+                       "says",
+                       path);
+    }
     return files[i].read(whole, &f, path, options);
 }
 

@@ -20,14 +20,22 @@ static void make_key(sp_sparse *p)
 }
 
 /* Dense operands must be addressable: rows or cols times n, in bytes. */
-static int too_wide(const sp_sparse *p, int64_t n)
+static spry_status check_operands(const sp_sparse *p)
 {
     int64_t larger = p->A->rows, cells;
 
     larger = p->mid > larger ? p->mid : larger;
     larger = p->inner > larger ? p->inner : larger;
-    return __builtin_mul_overflow(larger + 1, n, &cells) ||
-           cells > INT64_MAX / 16;
+    if (p->n < 0)
+        return sp_fail(SPRY_USAGE, "%lld dense columns make no sense",
+                       (long long)p->n);
+    if (__builtin_mul_overflow(larger + 1, p->n, &cells) ||
+        cells > INT64_MAX / 16)
+        return sp_fail(SPRY_USAGE,
+                       "a dense operand of %lld x %lld numbers is beyond any "
+                       "memory",
+                       (long long)larger, (long long)p->n);
+    return SPRY_OK;
 }
 
 spry_status sp_sparse_make(spry_problem **out, const sp_sparse *as)
@@ -38,9 +46,8 @@ spry_status sp_sparse_make(spry_problem **out, const sp_sparse *as)
         return sp_fail(SPRY_USAGE, "type %d is neither f32 nor f64",
                        (int)as->type);
     SP_REFUSE(!as->A, "the tensor has no entries: it was not made by spry");
-    if (as->n < 0 || too_wide(as, as->n))
-        return sp_fail(SPRY_USAGE, "%lld dense columns make no sense",
-                       (long long)as->n);
+    if (check_operands(as) != SPRY_OK)
+        return SPRY_USAGE;
     p = sp_alloc(1, sizeof *p);
     if (!p)
         return sp_fail_memory(sizeof *p);
