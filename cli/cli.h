@@ -26,7 +26,8 @@ typedef enum {
     OPT_COUNT,   /* double: 1000, 1k, 1e4, 2M */
     OPT_SECONDS, /* double: 10, 60s, 2m, 500ms */
     OPT_SEED,    /* uint64_t */
-    OPT_WORD     /* int: which of the words in `value`, "spmv|spmm" */
+    OPT_WORD,    /* int: which of the words in `value`, "spmv|spmm" */
+    OPT_NAME     /* const char *: one of these words */
 } opt_kind;
 
 typedef struct {
@@ -36,6 +37,9 @@ typedef struct {
     const char *value; /* how the help names the value */
     const char *help;
 } opt;
+
+/* Does the help name the words it takes? */
+int opt_has_words(const opt *o);
 
 enum { OPT_TABLES = 5 };
 

@@ -185,7 +185,7 @@ static void bash_option(const node *n, const opt *o)
 
 static void bash_words(const node *n, const opt *o)
 {
-    if (o->kind != OPT_WORD)
+    if (!opt_has_words(o))
         return;
     printf("    '");
     path(n);
@@ -253,7 +253,7 @@ static void zsh_option(const node *n, const opt *o)
     printf(" \\\n            '--%s[", o->name);
     quoted(o->help, "[]:");
     printf("]");
-    if (o->kind == OPT_WORD) {
+    if (opt_has_words(o)) {
         printf(":value:(");
         words(o);
         printf(")");
@@ -316,7 +316,7 @@ static void fish_option(const node *n, const opt *o)
     printf("complete -c spry -n '__spry_at ");
     path(n);
     printf("' -l %s", o->name);
-    if (o->kind == OPT_WORD) {
+    if (opt_has_words(o)) {
         printf(" -x -a '");
         words(o);
         printf("'");

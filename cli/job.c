@@ -18,7 +18,7 @@ static spry_status dense_columns(int64_t *out, int64_t otherwise)
 {
     *out = cli.cols >= 0 && cli.cols <= 1e12 ? (int64_t)cli.cols : otherwise;
     if (cli.cols > (double)*out)
-        return say_fail(SPRY_USAGE, "--cols takes a whole number below 1e12");
+        return say_fail(SPRY_USAGE, "--cols takes a whole number up to 1e12");
     return SPRY_OK;
 }
 
@@ -48,6 +48,8 @@ static spry_status open_product(spry_problem **out, const spry_matrix *m,
     if (spry_op_modes(op) == 3)
         return say_fail(SPRY_USAGE, "%s takes a tensor: a .tns file",
                         spry_op_name(op));
+    if (cli.mode > 0)
+        return say_fail(SPRY_USAGE, "--mode is of tensors, not of a matrix");
     if (!spry_op_columns(op) && cli.cols >= 0 && n != 1)
         return say_fail(SPRY_USAGE,
                         "%s has one dense column; for %lld say "

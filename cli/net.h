@@ -35,6 +35,8 @@ spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
 
 /* The name of --order. */
 const char *net_order_name(void);
+/* --order, --memory and --moves make sense, also where no order is made. */
+spry_status net_check_order(void);
 /* The edges in the order called `name`, for a memory of so many neurons; 0:
  * of --memory. free() it. */
 spry_status net_make_order(int32_t **out, const spry_network *n,

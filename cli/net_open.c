@@ -30,7 +30,7 @@ const opt net_ordering[] = {
     {0}};
 
 static int window = 5, block;
-static double seconds = 10, moves;
+static double seconds = 10, moves = -1; /* not said */
 static const char *model;
 const opt net_shaping[] = {
     {"window", OPT_INTEGER, &window, "N",
@@ -56,7 +56,7 @@ spry_status net_read_options(spry_network_options *out)
     o.bias = strtof(bias, &end);
     o.rows_are_outputs = rows_are_outputs;
     o.seeded_weights = seeded_weights;
-    if (*end || end == bias)
+    if (*end || end == bias || !isfinite(o.bias))
         return say_fail(SPRY_USAGE, "--bias takes a number, not '%s'", bias);
     if (cli.threads > 0)
         omp_set_num_threads(cli.threads);
@@ -69,19 +69,44 @@ const char *net_order_name(void)
     return order;
 }
 
+static spry_status check_moves(void)
+{
+    if (moves >= 0 && moves < 1)
+        return say_fail(SPRY_USAGE, "--moves takes 1 or more");
+    return SPRY_OK;
+}
+
+spry_status net_check_order(void)
+{
+    int i = 0;
+
+    while (spry_order_name(i) && strcmp(spry_order_name(i), order) != 0)
+        i++;
+    if (!spry_order_name(i))
+        return say_fail(SPRY_USAGE,
+                        "no edge order '%s'; spry net order --list shows them",
+                        order);
+    if (memory < 3)
+        return say_fail(SPRY_USAGE, "--memory takes 3 or more");
+    return check_moves();
+}
+
 spry_status net_make_order(int32_t **out, const spry_network *n,
                            const char *name, int64_t room)
 {
     spry_order_options o = SPRY_ORDER_DEFAULTS;
     char what[64];
-    spry_status s;
+    spry_status s = check_moves();
 
+    *out = NULL;
+    if (s != SPRY_OK)
+        return s;
     o.window = window;
     o.memory = room > 0 ? room : memory;
     o.block = block;
     o.seed = cli.seed;
     o.seconds = seconds;
-    o.moves = (int64_t)moves;
+    o.moves = moves > 0 ? (int64_t)moves : 0;
     o.model = model;
     snprintf(what, sizeof what, "order %s", name);
     o.progress = progress_share;

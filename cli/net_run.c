@@ -253,7 +253,9 @@ spry_status net_run(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
-    s = net_runner_open(&r, argv[0], &how);
+    s = net_check_order();
+    if (s == SPRY_OK)
+        s = net_runner_open(&r, argv[0], &how);
     if (s == SPRY_OK)
         s = net_batch_open(&b, input, r.inputs, (int64_t)batch, enlarge);
     if (s == SPRY_OK)

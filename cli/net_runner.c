@@ -168,7 +168,12 @@ static spry_status open_auto(net_runner *r, const char *path,
 
 spry_status net_runner_open(net_runner *r, const char *path, const net_how *how)
 {
+    spry_network_options o;
+    spry_status s = net_read_options(&o);
+
     *r = (net_runner){0};
+    if (s != SPRY_OK) /* once: all that follows reads them again */
+        return s;
     if (how->stream && how->mode == NET_REFERENCE)
         return say_fail(SPRY_USAGE, "the reference needs the whole network, "
                                     "without --stream");

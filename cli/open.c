@@ -40,8 +40,31 @@ static int is_network(const char *path)
            ends_in(path, ".spnet");
 }
 
+/* Is "KIND,key=value" of this kind? */
+static int is_kind(const char *spec, const char *name)
+{
+    size_t n = strcspn(spec, ",");
+
+    return strlen(name) == n && strncmp(spec, name, n) == 0;
+}
+
+/* A kind that only tensors have. */
+static int makes_tensors(const char *spec)
+{
+    for (int i = 0; spry_generator_name(i); i++)
+        if (is_kind(spec, spry_generator_name(i)))
+            return 0;
+    for (int i = 0; spry_tensor_generator_name(i); i++)
+        if (is_kind(spec, spry_tensor_generator_name(i)))
+            return 1;
+    return 0;
+}
+
 spry_status open_matrix(spry_matrix **out, const char *path)
 {
+    if (strncmp(path, "gen:", 4) == 0 && makes_tensors(path + 4))
+        return say_fail(SPRY_USAGE,
+                        "%s is a tensor, for --op mttkrp, not a matrix", path);
     if (strncmp(path, "gen:", 4) == 0)
         return say_status(spry_matrix_generate(out, path + 4, cli.seed));
     if (is_network(path))
@@ -69,8 +92,6 @@ spry_status open_tensor(spry_tensor **out, const char *path)
     spry_status s;
 
     *out = NULL;
-    if (cli.mode > 2)
-        return say_fail(SPRY_USAGE, "--mode takes 0, 1 or 2");
     if (strncmp(path, "gen:", 4) == 0)
         s = spry_tensor_generate(&t, path + 4, cli.seed);
     else

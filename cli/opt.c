@@ -31,7 +31,7 @@ const opt cli_compute[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm|mttkrp",
      "what to compute (spmv; with --cols spmm)"},
     {"cols", OPT_COUNT, &cli.cols, "N", "dense columns (128; of mttkrp 32)"},
-    {"mode", OPT_INTEGER, &cli.mode, "0..2",
+    {"mode", OPT_WORD, &cli.mode, "0|1|2",
      "the mode of a tensor that stays (0)"},
     {"type", OPT_WORD, &cli.type, "f32|f64", "element type (the matrix's own)"},
     {0}};
@@ -186,6 +186,11 @@ static int which(const char *words, const char *word)
     return -1;
 }
 
+int opt_has_words(const opt *o)
+{
+    return o->kind == OPT_WORD || o->kind == OPT_NAME;
+}
+
 /* Store the value; 0 when it makes no sense. */
 static int set(const opt *o, const char *value)
 {
@@ -204,6 +209,9 @@ static int set(const opt *o, const char *value)
         return number(o->out, value, times) && *(double *)o->out > 0;
     case OPT_SEED: return seed(o->out, value);
     case OPT_WORD: return (*(int *)o->out = which(o->value, value)) >= 0;
+    case OPT_NAME:
+        *(const char **)o->out = value;
+        return which(o->value, value) >= 0;
     case OPT_INTEGER:
         if (!number(&x, value, counts) || x > 1e9 || floor(x) < x)
             return 0;
@@ -224,7 +232,7 @@ static const char *wants(const opt *o)
         [OPT_SECONDS] = "a time above 0 such as 10, 500ms, 60s or 2m",
         [OPT_SEED] = "a whole number"};
 
-    return o->kind == OPT_WORD ? o->value : words[o->kind];
+    return opt_has_words(o) ? o->value : words[o->kind];
 }
 
 /* ---- parsing ---- */

@@ -137,6 +137,8 @@ expect 0 "$SPRY" net tune a.spnet --batch 3 --input right.npy \
 has '^verified ' out
 expect 0 "$SPRY" records list
 has 'network of 4 layers' out
+: >none.spnet
+refuse 3 'none.spnet: is no network of spry' "$SPRY" net run none.spnet
 refuse 2 'sorcery' "$SPRY" net run a.spnet --way "sorcery tile=8"
 refuse 2 'auto' "$SPRY" net run a.spnet --way plain --mode layers
 refuse 2 'magic' "$SPRY" net tune a.spnet --passes magic

@@ -42,5 +42,5 @@ refuse 3 'order 4' "$SPRY" tune four.tns
 refuse 2 'takes --op mttkrp' "$SPRY" tune t.tns --op spmm
 "$SPRY" generate uniform rows=9 --out m.mtx >out || fail m
 refuse 2 'takes a tensor' "$SPRY" tune m.mtx --op mttkrp
-refuse 2 '0, 1 or 2' "$SPRY" tune t.tns --mode 3
+refuse 2 '0|1|2' "$SPRY" tune t.tns --mode 3
 exit 0

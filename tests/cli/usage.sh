@@ -31,6 +31,8 @@ try tune a --json=yes
 try tune a --qqqqqqqqqq
 try tune a -v
 try tune a --op spmw
+try tune a --mode 3
+try tune a --search foo
 try records
 try records lst
 try records list extra
@@ -46,6 +48,19 @@ try run gen:banded,rows=30 --x a.npy --random
 refuse 2 'is a network' "$SPRY" tune net:resnet50
 refuse 2 bandit "$SPRY" generate bandit --out x.mtx
 refuse 2 bandit "$SPRY" tune gen:bandit
+refuse 2 'gen:fibers,i=100 is a tensor, for --op mttkrp' \
+    "$SPRY" tune gen:fibers,i=100
+refuse 2 'of tensors' "$SPRY" tune gen:banded,rows=30 --mode 1
+printf '%%%%MatrixMarket matrix coordinate real general
+1 9000000000000000000 0\n' >wide.mtx
+refuse 2 'operand of 9000000000000000000 x 1 numbers' "$SPRY" tune wide.mtx
+# Checked also where it is not needed.
+refuse 2 "'foo'" "$SPRY" net run gen:radix,depth=4 --order foo
+refuse 2 '3 or more' "$SPRY" net run gen:radix,depth=4 --memory 0
+refuse 2 '1 or more' "$SPRY" net order gen:radix,depth=4 --order anneal --moves 0
+for bias in nan abc; do
+    refuse 2 "$bias" "$SPRY" net run gen:radix,depth=4 --bias $bias
+done
 refuse 2 avx3 "$SPRY" tune gen:banded,rows=30 --isa avx3
 refuse 2 "no parameter 'til'; csr has tile" \
     "$SPRY" predict gen:banded,rows=30 --schedule "csr til=4"
