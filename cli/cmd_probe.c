@@ -2,10 +2,12 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *file;
 static const opt options[] = {
-    {"write", OPT_TEXT, &file, "FILE", "write the description there as well"},
+    {"write", OPT_TEXT, &file, "FILE",
+     "write the description there as well; - for it alone"},
     {0}};
 static const opt_page page = {
     "probe",
@@ -139,8 +141,8 @@ spry_status cmd_probe(int argc, char **argv)
     }
     spry_records_close(db);
     if (s == SPRY_OK && file)
-        s = say_status(spry_machine_write(&m, file));
-    if (s != SPRY_OK)
+        s = say_written(spry_machine_write(&m, file), file);
+    if (s != SPRY_OK || (file && strcmp(file, "-") == 0))
         return s;
     if (cli.json)
         return print_json(&m);

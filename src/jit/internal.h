@@ -84,7 +84,7 @@ typedef struct {
 } sp_cache;
 
 /* With `only_read`, also a folder that cannot be written. */
-void sp_cache_open(sp_cache *out, int only_read);
+void sp_cache_open(sp_cache *c, int only_read);
 void sp_cache_close(sp_cache *c);
 
 /* The object kept under `key`: NULL when it is there and its seal is good,

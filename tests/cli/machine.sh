@@ -9,6 +9,8 @@ expect 0 "$SPRY" probe
 has 'fingerprint' out
 expect 0 "$SPRY" probe --machine card.txt
 has 'fingerprint' out
+expect 0 "$SPRY" probe --machine card.txt --write -
+cmp card.txt out || fail "another card on stdout"
 expect 0 "$SPRY" probe --threads 1 --isa portable
 has '^1 of' out
 has 'portable' out
