@@ -19,8 +19,11 @@ int sp_called(const sp_opnode *n, const char *op)
 
 sp_opnode *sp_sole_user(const sp_lowering *l, int v)
 {
-    return v >= 0 && l->uses[v] == 1 && l->user[v] >= 0 ? &l->node[l->user[v]]
-                                                        : NULL;
+    sp_opnode *n = v >= 0 && l->uses[v] == 1 && l->user[v] >= 0
+                       ? &l->node[l->user[v]]
+                       : NULL;
+
+    return n && n->output[0] >= 0 ? n : NULL;
 }
 
 int sp_single(const sp_lowering *l, int v, double *x)
@@ -293,7 +296,7 @@ static spry_status lower_node(sp_lowering *l, sp_opnode *n)
     int known = 0;
     spry_status s = SPRY_OK;
 
-    if (has_odd_sizes(l, n))
+    if (n->output[0] < 0 || has_odd_sizes(l, n))
         return lower_plain(l, n);
     for (size_t i = 0; s == SPRY_OK && !known && i < sizeof ways / sizeof *ways;
          i++)

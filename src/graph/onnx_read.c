@@ -290,6 +290,8 @@ static spry_status take_parts(sp_opnode *n, sp_onnx *o, sp_wire w)
                 s = check_attr(n, attr);
             attr++;
         }
+    if (s == SPRY_OK && n->op->outputs == 1 && n->output[0] < 0)
+        return sp_refuse(n, "its result has no name");
     return s;
 }
 

@@ -124,8 +124,8 @@ spry_status sp_recognise(sp_lowering *l);
 void sp_lowering_count(sp_lowering *l);
 
 const sp_opvalue *sp_lowered_value(const sp_lowering *l, int v);
-/* The node that alone reads value v, NULL: there are several, or v is an
- * output. */
+/* The node that alone reads value v, NULL: there are several, v is an output,
+ * or its first result has no name. */
 sp_opnode *sp_sole_user(const sp_lowering *l, int v);
 int sp_called(const sp_opnode *n, const char *op);
 /* One number that v always is? */

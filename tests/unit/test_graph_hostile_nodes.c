@@ -35,6 +35,9 @@ static void nodes(void **state)
     pb_node(&g, "Add", "x", "z", NULL);
     whole(&m, &g);
     refuse(&m, "1 inputs");
+    pb_node(&g, "Relu", "x", "", NULL);
+    whole(&m, &g);
+    refuse(&m, "no name");
     pb_text(&n, 2, "z2");
     pb_node(&g, "Relu", "x", "z", &n);
     whole(&m, &g);
@@ -74,6 +77,7 @@ static void nodes(void **state)
 
 static void cycles(void **state)
 {
+    char name[16];
     sp_buf m = {0}, g = {0};
 
     (void)state;
@@ -84,8 +88,10 @@ static void cycles(void **state)
     pb_node(&g, "Relu", "z", "z", NULL);
     whole(&m, &g);
     refuse(&m, "cycle");
-    for (int i = 0; i < 100001; i++)
-        pb_node(&g, "Relu", "x", "", NULL);
+    for (int i = 0; i < 100001; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        pb_node(&g, "Relu", "x", name, NULL);
+    }
     whole(&m, &g);
     refuse(&m, "more than 100000 nodes");
 }
