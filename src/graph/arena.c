@@ -171,12 +171,13 @@ spry_status sp_arena_plan(sp_program *p)
                                            longer_first, earlier_first};
     enum { MANY = 4096 }; /* so many take long enough in one order */
     sp_buffer **list = sp_alloc(2 * (p->buffers + 1), sizeof(sp_buffer *));
-    sp_buffer **placed = list + p->buffers + 1;
+    sp_buffer **placed;
     int count = 0, best = 0;
     spry_status s;
 
     if (!list)
         return sp_fail_memory((size_t)p->buffers * sizeof(sp_buffer *));
+    placed = list + p->buffers + 1;
     find_lives(p);
     s = find_most(p);
     for (int i = 0; i < p->buffers; i++)
