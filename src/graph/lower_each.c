@@ -21,7 +21,7 @@ int sp_act_of(const sp_lowering *l, const sp_opnode *n, spry_act *act,
                 {"Gelu", SPRY_ACT_GELU, 0, 0},
                 {"Exp", SPRY_ACT_EXP, 0, 0},
                 {"Sqrt", SPRY_ACT_SQRT, 0, 0}};
-    double low = -INFINITY, high = INFINITY;
+    double low = -HUGE_VAL, high = HUGE_VAL;
 
     for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
         if (sp_called(n, acts[i].name)) {
