@@ -314,7 +314,8 @@ static void other_values_are_refused(void **state)
 /* Value number i of a kind: few bits at the top, many bits, odd ones. */
 static double nth_value(int kind, int i)
 {
-    static const double odd[] = {0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, 1, -1};
+    static const double odd[] = {0,           -0.0, HUGE_VAL, -HUGE_VAL,
+                                 (double)NAN, 1,    -1};
 
     if (kind == 0)
         return i - 100;
