@@ -86,6 +86,19 @@ static inline void pb_node(sp_buf *graph, const char *op, const char *inputs,
     pb_message(graph, 1, &n);
 }
 
+/* An attribute of a node: a list of whole numbers. */
+static inline void pb_list(sp_buf *node, const char *name, int count,
+                           const int64_t *list)
+{
+    sp_buf a = {0};
+
+    pb_text(&a, 1, name);
+    for (int i = 0; i < count; i++)
+        pb_int(&a, 8, (uint64_t)list[i]);
+    pb_int(&a, 20, 7);
+    pb_message(node, 5, &a);
+}
+
 /* A TensorProto with raw data. */
 static inline void pb_tensor(sp_buf *to, unsigned field, const char *name,
                              uint64_t type, int dims, const int64_t *dim,

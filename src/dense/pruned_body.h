@@ -168,16 +168,6 @@ static void turn(float *out, int64_t pitch, const float *const *pixel,
 
 /* ---- results ---- */
 
-INLINE vec load_part(const float *x, int64_t count)
-{
-    vec y = {0};
-
-    if (count >= LANES)
-        return load(x);
-    memcpy(&y, x, (size_t)count * sizeof *x);
-    return y;
-}
-
 INLINE void put_pixel(const sp_pruned_out *o, int64_t place, int64_t k, vec x)
 {
     int64_t left = o->keep - k;
@@ -185,7 +175,7 @@ INLINE void put_pixel(const sp_pruned_out *o, int64_t place, int64_t k, vec x)
     if (o->bias)
         x += load(o->bias + k);
     if (o->add && o->f->adds_before)
-        x += load_part(o->add + place + k, left);
+        x += load_channels(o->add + place + k, left);
     if (o->f->clamps)
         x = clamp(x, same(o->f->low), same(o->f->high));
     if (left >= LANES)

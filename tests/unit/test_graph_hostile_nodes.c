@@ -96,18 +96,6 @@ static void cycles(void **state)
     refuse(&m, "more than 100000 nodes");
 }
 
-static void list_attribute(sp_buf *node, const char *name, int count,
-                           const int64_t *list)
-{
-    sp_buf a = {0};
-
-    pb_text(&a, 1, name);
-    for (int i = 0; i < count; i++)
-        pb_int(&a, 8, (uint64_t)list[i]);
-    pb_int(&a, 20, 7);
-    pb_message(node, 5, &a);
-}
-
 static void constant_list(sp_buf *g, const char *name, int count,
                           const int64_t *list)
 {
@@ -130,22 +118,22 @@ static void operators(void **state)
         pb_info(&g, 11, "i", 1, 4, image);
         pb_tensor(&g, 5, "w", 1, 4, weight, w, sizeof w);
         if (i == 0)
-            list_attribute(&n, "strides", 2, zero);
+            pb_list(&n, "strides", 2, zero);
         if (i == 1)
             attribute(&n, "group", 3, 3, 2);
         if (i == 2)
-            list_attribute(&n, "kernel_shape", 2, huge);
+            pb_list(&n, "kernel_shape", 2, huge);
         if (i == 3)
-            list_attribute(&n, "dilations", 2, huge);
+            pb_list(&n, "dilations", 2, huge);
         if (i == 4)
-            list_attribute(&n, "pads", 2, huge);
+            pb_list(&n, "pads", 2, huge);
         pb_node(&g, "Conv", "i w", "z", &n);
         whole(&m, &g);
         refuse(&m, "Conv");
     }
     pb_info(&g, 11, "i", 1, 4, image);
-    list_attribute(&n, "kernel_shape", 2, huge);
-    list_attribute(&n, "pads", 4, (int64_t[]){1 << 30, 1 << 30, 0, 0});
+    pb_list(&n, "kernel_shape", 2, huge);
+    pb_list(&n, "pads", 4, (int64_t[]){1 << 30, 1 << 30, 0, 0});
     pb_node(&g, "MaxPool", "i", "z", &n);
     whole(&m, &g);
     refuse(&m, "MaxPool");
@@ -173,7 +161,7 @@ static void operators(void **state)
     pb_node(&g, "Gather", "s t", "z", NULL);
     whole(&m, &g);
     refuse(&m, "index 3 of 2");
-    list_attribute(&n, "perm", 2, (int64_t[]){0, 0});
+    pb_list(&n, "perm", 2, (int64_t[]){0, 0});
     pb_node(&g, "Transpose", "x", "z", &n);
     whole(&m, &g);
     refuse(&m, "no permutation");

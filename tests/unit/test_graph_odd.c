@@ -66,18 +66,6 @@ static void wholes(sp_buf *g, const char *name, int64_t count,
     pb_tensor(g, 5, name, 7, 1, &count, data, (size_t)count * sizeof *data);
 }
 
-/* A list of whole numbers as an attribute. */
-static void sizes(sp_buf *node, const char *name, int count, const int64_t *x)
-{
-    sp_buf a = {0};
-
-    pb_text(&a, 1, name);
-    for (int i = 0; i < count; i++)
-        pb_int(&a, 8, (uint64_t)x[i]);
-    pb_int(&a, 20, 7);
-    pb_message(node, 5, &a);
-}
-
 /* z = 1 x 1 convolution of x, 2 x 3 x 4 x 4, to 4 channels */
 static void convolve(sp_buf *g)
 {
@@ -141,11 +129,11 @@ static void a_norm_by_one_scale(void **state)
     floats(&g, "bias", 1, &two, bias);
     floats(&g, "eps", 0, NULL, eps);
     floats(&g, "two", 0, NULL, power);
-    sizes(&n, "axes", 1, last);
+    pb_list(&n, "axes", 1, last);
     pb_node(&g, "ReduceMean", "x", "mean", &n);
     pb_node(&g, "Sub", "x mean", "off", NULL);
     pb_node(&g, "Pow", "off two", "square", NULL);
-    sizes(&n, "axes", 1, last);
+    pb_list(&n, "axes", 1, last);
     pb_node(&g, "ReduceMean", "square", "spread", &n);
     pb_node(&g, "Add", "spread eps", "more", NULL);
     pb_node(&g, "Sqrt", "more", "root", NULL);
@@ -290,7 +278,7 @@ static void the_largest_may_be_none(void **state)
     in[4] = in[9] = NAN;
     in[12] = INFINITY;
     pb_info(&g, 11, "x", 1, 4, dim);
-    sizes(&n, "kernel_shape", 2, window);
+    pb_list(&n, "kernel_shape", 2, window);
     pb_node(&g, "MaxPool", "x", "y", &n);
     check_same(&g, in, 18);
     pb_info(&g, 11, "x", 1, 4, dim);
@@ -309,7 +297,7 @@ static void whole_numbers_are_no_images(void **state)
 
     (void)state;
     pb_info(&g, 11, "x", 7, 4, dim);
-    sizes(&n, "kernel_shape", 2, window);
+    pb_list(&n, "kernel_shape", 2, window);
     pb_node(&g, "MaxPool", "x", "y", &n);
     pb_info(&g, 12, "y", 7, 0, NULL);
     pb_model(&m, &g, 13);
