@@ -25,6 +25,7 @@ static const char *const shapes[] = {
     "csr tile=4 pass=32",
     "csr tile=4 stream=1",
     "csr tile=4 order=length",
+    "csr tile=4 sigma=64",
     "csr tile=4 order=cluster",
     "csr tile=4 fixed=1",
     "csr tile=4 chunk=64",

@@ -37,6 +37,11 @@ typedef struct {
         .format = SPRY_CSR, .op = SPRY_SPMM, .tile = t, .widths = ALL, \
         .prefetch = 1, .fixed = n                                      \
     }
+#define PAIRS(t)                                                     \
+    {                                                                \
+        .format = SPRY_CSR, .op = SPRY_SPMM, .tile = t, .unroll = 2, \
+        .widths = W16 | W32, .fixed = 1                              \
+    }
 #define SDDMM(t, u, n)                                                \
     {                                                                 \
         .format = SPRY_CSR, .op = SPRY_SDDMM, .tile = t, .unroll = u, \
@@ -92,6 +97,8 @@ static const shape shapes[] = {
     SPMM(2, 1),
     SPMM(4, 1),
     SPMM(8, 1),
+    PAIRS(2),
+    PAIRS(4),
     SDDMM(1, 1, 0),
     SDDMM(1, 4, 0),
     SDDMM(2, 4, 1),

@@ -153,7 +153,7 @@ static double pack_seconds(const sp_ask *q, const sp_storage *k,
                            const sp_rates *r)
 {
     double rows = (double)q->t->rows, nnz = (double)q->t->nnz;
-    double sorted = q->x->order || q->x->sigma > 1;
+    double sorted = sp_schedule_sorts(q->x);
     double cycles = sp_format_of(q->x)->cycles * nnz + 6 * k->units;
 
     cycles += sorted * rows * 8 * log2(fmax(2, fmin(rows, 1e9)));

@@ -78,7 +78,7 @@ static void add_bytes(sp_storage *k, const sp_ask *q, double lists)
 static spry_status size_rows(sp_storage *k, const sp_ask *q)
 {
     const spry_stats *t = q->t;
-    int listed = sp_format_of(q->x)->listed || q->x->order;
+    int listed = sp_format_of(q->x)->listed || sp_schedule_sorts(q->x);
     spry_status s =
         sp_check_index(q, (double)t->nnz, based(q) ? t->max_span : t->cols);
 

@@ -10,12 +10,12 @@ static spry_status choose_rows(sp_pack_job *w, int64_t **out, int64_t *count)
 
     *out = NULL;
     *count = A->rows;
-    if (!sp_format_of(w->x)->listed && !w->x->order)
+    if (!sp_format_of(w->x)->listed && !sp_schedule_sorts(w->x))
         return SPRY_OK;
     row = sp_alloc_raw(A->rows, sizeof *row);
     if (!row)
         return sp_fail_memory((size_t)A->rows * sizeof *row);
-    if (w->x->order)
+    if (sp_schedule_sorts(w->x))
         s = sp_pack_order(w, row);
     else {
         *count = 0;

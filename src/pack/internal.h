@@ -57,6 +57,16 @@ spry_status sp_pack_limit(const sp_pack_job *w, double values);
 /* The schedule's row order into row[rows]; see order.c. */
 spry_status sp_pack_order(const sp_pack_job *w, int64_t *row);
 
+/* Row i is entries [from[i], to[i]) of A. */
+typedef struct {
+    const int64_t *from, *to;
+} sp_segments;
+
+/* Each window of `sigma` of row[rows] longest first; equal rows keep their
+ * order. */
+spry_status sp_pack_sort(const sp_pack_job *w, int64_t *row, int64_t sigma,
+                         const sp_segments *g);
+
 /* Cut each part so that threads have equal work. */
 spry_status sp_pack_cut(sp_pack_job *w);
 

@@ -168,8 +168,8 @@ static spry_status room_for_codes(sp_slots *w)
 spry_status sp_slots_make(sp_slots **out, const sp_sparse *p,
                           const spry_schedule *x, int lanes, int threads)
 {
-    int as_given = x->format == SPRY_CSR && !x->order && !x->panel &&
-                   !sp_has_tensor(p->op) && !p->order;
+    int as_given = x->format == SPRY_CSR && !sp_schedule_sorts(x) &&
+                   !x->panel && !sp_has_tensor(p->op) && !p->order;
     spry_status s;
 
     *out = NULL;

@@ -29,56 +29,14 @@ static int64_t length(const slices *c, int64_t i)
 
 /* ---- which row goes where ---- */
 
-enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
-
-/* One pass of a radix sort, longest first; equal rows keep their order. */
-static void sort_by_digit(const slices *c, const int64_t *in, int64_t *out,
-                          int64_t n, int shift)
-{
-    int64_t at[BUCKETS] = {0}, sum = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        at[length(c, in[i]) >> shift & (BUCKETS - 1)]++;
-    for (int b = BUCKETS; b-- > 0;) {
-        sum += at[b];
-        at[b] = sum - at[b];
-    }
-    for (int64_t i = 0; i < n; i++)
-        out[at[length(c, in[i]) >> shift & (BUCKETS - 1)]++] = in[i];
-}
-
-/* row[n] by length; `spare` is as large. */
-static void sort_window(const slices *c, int64_t *row, int64_t *spare,
-                        int64_t n)
-{
-    int64_t most = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        most = length(c, row[i]) > most ? length(c, row[i]) : most;
-    for (int shift = 0; most >> shift; shift += DIGIT) {
-        sort_by_digit(c, row, spare, n, shift);
-        memcpy(row, spare, (size_t)n * sizeof *row);
-    }
-}
-
 /* row[] = rows in order, each window of sigma sorted; -1 past the last. */
 static spry_status sort_windows(const sp_pack_job *w, slices *c)
 {
-    int64_t rows = w->A->rows, sigma = w->x->sigma;
-    int64_t *spare = sigma > 1 ? sp_alloc_raw(rows, sizeof *spare) : NULL;
+    sp_segments g = {c->from, c->to};
 
-    if (sigma > 1 && !spare)
-        return sp_fail_memory((size_t)rows * sizeof *spare);
     for (int64_t i = 0; i < c->units * c->lanes; i++)
-        c->row[i] = i < rows ? i : -1;
-    if (sigma > rows)
-        sigma = rows > 0 ? rows : 1; /* a step of 0 is none */
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic)
-    for (int64_t i = 0; i < (spare ? rows : 0); i += sigma)
-        sort_window(c, c->row + i, spare + i,
-                    rows - i < sigma ? rows - i : sigma);
-    sp_free(spare);
-    return SPRY_OK;
+        c->row[i] = i < w->A->rows ? i : -1;
+    return w->x->sigma > 1 ? sp_pack_sort(w, c->row, w->x->sigma, &g) : SPRY_OK;
 }
 
 /* Longest row, first column, and columns spanned, of slice u. */

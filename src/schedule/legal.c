@@ -96,8 +96,8 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
     if (columns && may_be_plain && x->tile == 0 && x->unroll > 1)
         return "unroll needs a tile";
     if (may_be_plain && plain &&
-        (x->prefetch || x->panel || x->pass || x->order || x->stream ||
-         x->modes || x->palette || x->fixed || x->index == 16))
+        (x->prefetch || x->panel || x->pass || sp_schedule_sorts(x) ||
+         x->stream || x->modes || x->palette || x->fixed || x->index == 16))
         return "the plain loop has only threads and chunk";
     if (sp_format_of(x)->listed && !columns && x->unroll == 1)
         return "dcsr needs unroll > 1";
@@ -111,6 +111,10 @@ static const char *mix_fault(const spry_schedule *x, spry_op op)
         return "a fixed width is done in one pass, or on copies";
     if (x->panel && (x->order || x->chunk || x->stream || x->palette))
         return "panels go with neither order, chunk, stream nor palette";
+    if (x->panel && x->sigma > 1 && !sp_format_of(x)->slices)
+        return "panels of rows are not sorted in windows";
+    if (x->order == SPRY_ORDER_LENGTH && x->sigma > 1)
+        return "order=length sorts all rows, sigma those of a window";
     if (x->panel && (!power_of_two(x->sigma) || x->sigma > 4096))
         return "with panels sigma is a power of two, at most 4096";
     if (x->rest && (x->chunk || x->stream))

@@ -68,6 +68,9 @@ int sp_rest_listed(int64_t used, int64_t rows, int based);
 /* SPRY_USAGE when either of the two has nothing to hold. */
 spry_status sp_rest_check(int64_t blocks, int64_t left);
 
+/* Are rows walked in an order of their own? */
+int sp_schedule_sorts(const spry_schedule *x);
+
 /* The operand of a tensor's innermost mode: 0 B, 1 D, 2 the result. */
 int sp_schedule_innermost(const spry_schedule *x);
 

@@ -42,8 +42,8 @@ const int sp_param_count = sizeof sp_params / sizeof sp_params[0];
 const sp_format sp_formats[] = {
     [SPRY_CSR] = {"csr",
                   {"unroll index palette prefetch panel order threads chunk",
-                   "tile unroll index prefetch panel pass copy order stream "
-                   "fixed threads chunk",
+                   "tile unroll sigma index prefetch panel pass copy order "
+                   "stream fixed threads chunk",
                    "unroll tile index prefetch panel fixed threads chunk",
                    "tile unroll index prefetch panel pass fixed threads chunk"},
                   .plain = 1,
@@ -199,6 +199,11 @@ int sp_schedule_slice(const spry_schedule *x, spry_op op, int lanes)
     if (x->format != SPRY_SELL)
         return 1;
     return sp_has_columns(op) ? x->slice : x->slice * lanes;
+}
+
+int sp_schedule_sorts(const spry_schedule *x)
+{
+    return x->order != SPRY_ORDER_NONE || x->sigma > 1;
 }
 
 int sp_schedule_innermost(const spry_schedule *x)

@@ -244,6 +244,49 @@ static void propose_panels(sp_sparse_adviser *a, sp_proposals *l,
         propose_panel(a, l, best, width / 2);
 }
 
+/* The first that holds rows in registers, or NULL. */
+static const spry_schedule *first_tiled(const sp_candidate *found, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (found[i].x.format == SPRY_CSR && found[i].x.tile > 0)
+            return &found[i].x;
+    return NULL;
+}
+
+static void propose_one(sp_sparse_adviser *a, sp_proposals *l,
+                        const spry_schedule *x)
+{
+    if (sp_schedule_is_legal(x, a->p, a->q.m) && is_open(a, x))
+        add(l, x, score_one(a, x));
+}
+
+/* Where the ends of uneven rows are guesses, rows sorted in windows, which stay
+ * in the first cache, end alike. Few registers wait for each other's sums, so
+ * that two entries at a time are tried as well. Learned models have met
+ * neither. */
+static void propose_windows(sp_sparse_adviser *a, sp_proposals *l,
+                            const sp_candidate *found, int count)
+{
+    enum { WINDOW = 64, NARROW = 4 };
+    static const double UNEVEN = 0.1;
+    const spry_stats *t = sp_problem_sketch(a->p);
+    const spry_schedule *rows = first_tiled(found, count);
+    spry_schedule x;
+
+    if (!a->q.measured || !t || !rows ||
+        !sp_is_product(sp_operation_of(a->p->op)))
+        return;
+    x = *rows;
+    x.order = SPRY_ORDER_NONE;
+    if (t->row_deviation > UNEVEN * t->row_mean)
+        x.sigma = WINDOW;
+    propose_one(a, l, &x);
+    if (x.tile <= NARROW) {
+        x.unroll = 2;
+        propose_one(a, l, &x);
+    }
+}
+
 /* Diagonals of one triangle: learned models have met none. */
 static void propose_triangle(sp_sparse_adviser *a, sp_proposals *l,
                              const spry_schedule *best)
@@ -278,6 +321,7 @@ spry_status sp_sparse_propose(sp_adviser *head, sp_proposals *l)
     for (int i = 0; s == SPRY_OK && i < count; i++) {
         if (i == 1) {
             propose_panels(a, l, &found[0].x);
+            propose_windows(a, l, found, count);
             propose_triangle(a, l, &found[0].x);
         }
         if (i == FAVOURITES)

@@ -21,6 +21,7 @@ static const char *const spmm[] = {
     "csr tile=1 panel=16",
     "csr tile=2 stream=1",
     "csr tile=2 order=length",
+    "csr tile=2 sigma=64",
     "dcsr tile=2",
     "bcsr r=2 c=2 tile=2",
     "bcsr r=4 c=4 rest=25 tile=2",

@@ -36,6 +36,7 @@ static const char *const spmv[] = {
 static const char *const spmm[] = {
     "csr",
     "csr tile=2 order=length",
+    "csr tile=2 sigma=64 order=cluster",
     "csr tile=1 panel=16",
     "dcsr tile=2",
     "bcsr r=2 c=2 tile=2",

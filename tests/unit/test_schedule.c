@@ -107,6 +107,12 @@ static void legality_ties_parameters_together(void **state)
         {1, 0, "csr tile=4 panel=800"},
         {1, 1, "csr tile=4 panel=512"},
         {1, 0, "csr tile=4 panel=512 order=length"},
+        {1, 1, "csr tile=4 sigma=64"},
+        {1, 1, "csr tile=4 sigma=64 order=cluster"},
+        {1, 0, "csr tile=4 sigma=64 order=length"}, /* it sorts them all */
+        {1, 0, "csr tile=4 sigma=64 panel=512"},
+        {1, 0, "csr sigma=64"},
+        {0, 0, "csr unroll=4 sigma=64"},
         {1, 0, "csr tile=4 chunk=64"},
         {1, 1, "csr tile=4 chunk=64 threads=2"},
         {0, 0, "csr unroll=4 threads=0"},
