@@ -30,6 +30,10 @@ typedef struct {
 int sp_proposals_add(sp_proposals *l, const sp_proposal *x);
 int sp_proposals_have(const sp_proposals *l, const char *text);
 
+/* For families whose ways are so few that all are looked at: SPRY_USAGE for
+ * any strategy but "exhaustive". */
+spry_status sp_search_all(const char *name);
+
 /* What earlier tunes found out about a problem on this machine. */
 enum { SP_LIKED = 3, SP_FAILED = 64 };
 typedef struct {
@@ -116,6 +120,8 @@ typedef struct {
 
     /* ---- advisers: search and model, for one tune ---- */
 
+    /* Has it a strategy of that name? */
+    spry_status (*can_search)(const char *name);
     spry_status (*consult)(sp_adviser **out, const sp_inquiry *q);
     /* Fill in `threads` and `predicted` of n proposals. */
     void (*predict)(sp_adviser *a, sp_proposal *x, int n);

@@ -1,6 +1,7 @@
 /* proposals.c - a list of ways to compute, each once. */
 #include <string.h>
 
+#include "base/base.h"
 #include "family/family.h"
 
 int sp_proposals_have(const sp_proposals *l, const char *text)
@@ -17,4 +18,14 @@ int sp_proposals_add(sp_proposals *l, const sp_proposal *x)
         return 0;
     l->list[l->count++] = *x;
     return 1;
+}
+
+spry_status sp_search_all(const char *name)
+{
+    return strcmp(name, "exhaustive") == 0
+               ? SPRY_OK
+               : sp_fail(SPRY_USAGE,
+                         "the ways are few here: the search is exhaustive, "
+                         "not '%.40s'",
+                         name);
 }

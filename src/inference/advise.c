@@ -191,11 +191,6 @@ spry_status sp_inference_consult(sp_adviser **out, const sp_inquiry *q)
     spry_status s;
 
     *out = NULL;
-    if (q->search && strcmp(q->search, "exhaustive") != 0)
-        return sp_fail(SPRY_USAGE,
-                       "ways to run a network are few: the search is "
-                       "exhaustive, not '%.40s'",
-                       q->search);
     /* Now, so that every child finds it made. */
     s = sp_inference_smaller(&smaller, sp_inference_of(q->p));
     a = s == SPRY_OK ? sp_alloc(1, sizeof *a) : NULL;

@@ -97,6 +97,13 @@ static void forget(void *oracle)
     sp_oracle_free(oracle);
 }
 
+static spry_status can_search(const char *name)
+{
+    const sp_strategy *found;
+
+    return sp_strategy_named(&found, name);
+}
+
 const sp_family sp_family_sparse = {.name = "sparse",
                                     .kind = &sp_sparse_kind,
                                     .least = least,
@@ -111,6 +118,7 @@ const sp_family sp_family_sparse = {.name = "sparse",
                                     .checks_fast = checks_fast,
                                     .run = run,
                                     .forget = forget,
+                                    .can_search = can_search,
                                     .consult = sp_sparse_consult,
                                     .predict = sp_sparse_predict,
                                     .propose = sp_sparse_propose,

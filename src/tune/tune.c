@@ -35,7 +35,7 @@ spry_status sp_tune_begin(sp_tuner *t, const spry_problem *p,
     SP_REFUSE((unsigned)t->opt.effort > SPRY_PATIENT, "%d is no effort",
               (int)t->opt.effort);
     sp_budget_begin(t);
-    return SPRY_OK;
+    return t->opt.search ? t->family->can_search(t->opt.search) : SPRY_OK;
 }
 
 void sp_tune_end(sp_tuner *t)

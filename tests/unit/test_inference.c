@@ -281,7 +281,8 @@ static void answers_are_remembered(void **state)
     char dir[TEST_FOLDER], store[TEST_FOLDER + 32], command[TEST_FOLDER + 16];
     spry_network *n = read_net("gen:mixed");
     spry_problem *p, *other;
-    spry_plan *first, *again, *guess;
+    spry_plan *first, *again, *guess, *unasked;
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
     spry_records *db;
     const spry_tuning *t;
     kept k = {0};
@@ -305,6 +306,11 @@ static void answers_are_remembered(void **state)
     assert_string_equal(spry_plan_text(first), spry_plan_text(again));
     guess = tune(other, store, SPRY_PREDICT); /* another batch: not known */
     assert_true(!spry_plan_tuning(guess)->looked_up);
+    /* What makes no sense makes none when the answer is known, either. */
+    o.search = "graph";
+    o.store = store;
+    assert_int_equal(spry_tune(&unasked, p, &o), SPRY_USAGE);
+    assert_null(unasked);
     spry_plan_free(first);
     spry_plan_free(again);
     spry_plan_free(guess);
