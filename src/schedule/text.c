@@ -97,19 +97,35 @@ static spry_status no_parameter(const spry_schedule *x, const char *word,
                    word, f->name, names);
 }
 
+/* A parameter without a value that it takes, and some that it does. */
+static spry_status no_value(const sp_param *q, const char *word, size_t n)
+{
+    char takes[160] = "";
+    size_t at = 0;
+
+    for (int i = 0; q->value[i] >= 0 && at < sizeof takes; i++)
+        at += q->word ? (size_t)snprintf(takes + at, sizeof takes - at, "%s%s",
+                                         i ? ", " : "", q->word[q->value[i]])
+                      : (size_t)snprintf(takes + at, sizeof takes - at, "%s%d",
+                                         i ? ", " : "", (int)q->value[i]);
+    return sp_fail(SPRY_USAGE, "schedule: \"%.*s\": %s= takes %s %s", (int)n,
+                   word, q->name, q->word ? "one of" : "a number, as", takes);
+}
+
 static spry_status read_word(spry_schedule *x, const char *word, size_t n)
 {
     const char *equals = memchr(word, '=', n);
-    const sp_param *q =
-        equals ? find_param(word, (size_t)(equals - word)) : NULL;
+    size_t name = equals ? (size_t)(equals - word) : n;
+    const sp_param *q = find_param(word, name);
     int32_t value;
 
     if (equals && !q && x->format != SPRY_SUPER) /* it has other words */
-        return no_parameter(x, word, (size_t)(equals - word));
-    if (!q ||
-        !read_value(&value, q, equals + 1, n - (size_t)(equals + 1 - word)))
+        return no_parameter(x, word, name);
+    if (!q)
         return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not understood",
                        (int)n, word);
+    if (!equals || !read_value(&value, q, equals + 1, n - name - 1))
+        return no_value(q, word, n);
     sp_param_set(x, q, value);
     return SPRY_OK;
 }

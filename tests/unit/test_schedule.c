@@ -37,10 +37,15 @@ static void text_goes_round(void **state)
 static void nonsense_is_named(void **state)
 {
     static const char *const bad[][2] = {
-        {"", "\"\""},           {"coo", "\"coo\""},
-        {"csr tile", "tile"},   {"csr tile=x", "tile=x"},
-        {"csr tile=-1", "-1"},  {"csr speed=9", "'speed'; csr has tile"},
-        {"csr order=up", "up"}, {"csr tile=99999999999", "99999999999"},
+        {"", "\"\""},
+        {"coo", "\"coo\""},
+        {"csr quick", "\"quick\""},
+        {"csr tile", "\"tile\": tile= takes a number, as 1, 2, 4, 8"},
+        {"csr tile=x", "\"tile=x\": tile= takes a number, as 1, 2, 4, 8"},
+        {"csr tile=-1", "\"tile=-1\": tile= takes"},
+        {"csr speed=9", "'speed'; csr has tile"},
+        {"csr order=up", "order= takes one of none, length, rcm, cluster"},
+        {"csr tile=99999999999", "99999999999"},
     };
     spry_schedule x;
 
