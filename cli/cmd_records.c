@@ -233,25 +233,6 @@ static void print_count(const char *what, int64_t count, const char *words)
     printf("%s %s %s\n", say_count((double)count), words, what);
 }
 
-/* -1: it is none that can be read again, as a pipe. */
-static int64_t lines_of(const char *path)
-{
-    static char part[1 << 16];
-    struct stat st;
-    FILE *f =
-        stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
-    int64_t lines = 0;
-    size_t n;
-
-    if (!f)
-        return -1;
-    while ((n = fread(part, 1, sizeof part, f)) > 0)
-        for (size_t i = 0; i < n; i++)
-            lines += part[i] == '\n';
-    fclose(f);
-    return lines;
-}
-
 static spry_status export_foreign(spry_records *db, const char *path)
 {
     spry_import_format whose = (spry_import_format)(format - 1);
@@ -275,9 +256,8 @@ static spry_status export_to(spry_records *db, const char *path)
 
     if (format)
         return export_foreign(db, path);
-    s = say_written(spry_records_export(db, path), path);
-    rows = s == SPRY_OK && strcmp(path, "-") != 0 ? lines_of(path) : -1;
-    if (rows >= 0)
+    s = say_written(spry_records_export_rows(db, path, &rows), path);
+    if (s == SPRY_OK && strcmp(path, "-") != 0)
         print_count("exported", rows, "rows");
     return s;
 }

@@ -27,6 +27,7 @@ static void write_value(sp_json *j, const char *name, const sp_value *v)
 typedef struct {
     FILE *f;
     sp_buf line;
+    int64_t rows; /* written */
 } line_writer;
 
 /* What a column is called in a line, whose own "kind" is its table. */
@@ -66,11 +67,12 @@ static spry_status write_row(const sp_table_shape *shape,
         return sp_fail_memory(w->line.cap);
     if (fwrite(w->line.data, 1, w->line.len, w->f) != w->line.len)
         return sp_fail_errno(SPRY_SYSTEM, "cannot write the records");
+    w->rows++;
     return SPRY_OK;
 }
 
 /* All rows as they are at one moment. */
-static spry_status write_lines(spry_records *db, FILE *f)
+static spry_status write_lines(spry_records *db, FILE *f, int64_t *rows)
 {
     line_writer w = {.f = f};
     sp_damage damage = {0};
@@ -81,6 +83,7 @@ static spry_status write_lines(spry_records *db, FILE *f)
     if (!db->batch)
         s = sp_store_end(db, s);
     sp_buf_free(&w.line);
+    *rows = w.rows;
     if (s == SPRY_OK)
         sp_damage_say(&damage, db->path);
     return s;
@@ -88,17 +91,27 @@ static spry_status write_lines(spry_records *db, FILE *f)
 
 spry_status spry_records_export(spry_records *db, const char *path)
 {
+    return spry_records_export_rows(db, path, NULL);
+}
+
+spry_status spry_records_export_rows(spry_records *db, const char *path,
+                                     int64_t *rows)
+{
     SP_NEED(db, path);
 
     char why[1024];
+    int64_t written;
     sp_writer w;
     spry_status s = sp_writer_open(&w, path);
 
     if (s != SPRY_OK)
         return s;
-    s = write_lines(db, w.f);
-    if (s == SPRY_OK)
+    s = write_lines(db, w.f, &written);
+    if (s == SPRY_OK) {
+        if (rows)
+            *rows = written;
         return sp_writer_close(&w, 1);
+    }
     snprintf(why, sizeof why, "%s", spry_message());
     sp_writer_close(&w, 0);
     return sp_fail(s, "%s", why);

@@ -29,6 +29,11 @@ expect 0 "$SPRY" records export all.jsonl --json
 document spry.records/1
 holds "d['exported'] > $count"
 holds "d['exported'] == $(wc -l <all.jsonl)"
+mkfifo all.pipe # cannot be read again: the writer counts
+cat all.pipe >piped.jsonl &
+expect 0 "$SPRY" records export all.pipe --json
+holds "d['exported'] == $(wc -l <all.jsonl)"
+wait $!
 lines=$(wc -l <all.jsonl) # records, an answer and a machine
 [ "$lines" -gt "$count" ] || fail "$lines lines for $count records"
 expect 0 "$SPRY" records import all.jsonl --store other.db
