@@ -195,12 +195,10 @@ static void print_winner(const spry_tuning *t)
                say_bold(stdout), best, say_plain(stdout), t->speedup, baseline);
 }
 
-/* Less is no time but a guess about no work at all. */
-static const double SHORTEST_RUN = 1e-9;
-
 static void print_verdict(const spry_tuning *t, const spry_problem *p)
 {
     const char *runs = spry_problem_net(p) ? "batches" : "runs";
+    double convert_runs = spry_tuning_convert_runs(t);
 
     printf("\n");
     print_winner(t);
@@ -211,9 +209,8 @@ static void print_verdict(const spry_tuning *t, const spry_problem *p)
     if (*t->model)
         printf("ranked     by the model %s\n", t->model);
     printf("cost       %s to convert", say_seconds(t->convert_seconds));
-    if (t->baseline_seconds >= SHORTEST_RUN)
-        printf(", as much as %s plain runs",
-               say_runs(t->convert_seconds / t->baseline_seconds));
+    if (!isnan(convert_runs))
+        printf(", as much as %s plain runs", say_runs(convert_runs));
     printf("; %s to %s\n", say_seconds(t->tuning_seconds),
            t->looked_up ? "look it up in the store" : "tune");
     if (t->changed && isfinite(t->break_even_calls))

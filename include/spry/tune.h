@@ -142,6 +142,10 @@ spry_status spry_explain(spry_prediction *out, const spry_problem *p,
 /* The story of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);
 
+/* Packing the winner in runs of the baseline; NaN where such a run is shorter
+ * than any clock can tell, a guess about no work at all. */
+double spry_tuning_convert_runs(const spry_tuning *t);
+
 /* The same as a JSON document, "spry.tune/1", trials best first; allocated,
  * the caller frees it with free(). source: where the matrix came from, may be
  * NULL. SPRY_USAGE when no tune made the plan. */

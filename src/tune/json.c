@@ -66,16 +66,6 @@ static void add_trial(sp_json *j, const spry_trial *t, double plain)
     sp_json_close(j, '}');
 }
 
-/* Packing in plain runs; null where a run is a guess about no work at all. */
-static double convert_runs(const spry_tuning *t)
-{
-    static const double SHORTEST_RUN = 1e-9;
-
-    return t->baseline_seconds < SHORTEST_RUN
-               ? (double)NAN
-               : t->convert_seconds / t->baseline_seconds;
-}
-
 static void add_answer(sp_json *j, const spry_tuning *t)
 {
     sp_json_open(j, "baseline", '{');
@@ -92,7 +82,7 @@ static void add_answer(sp_json *j, const spry_tuning *t)
     sp_json_bool(j, "measured", t->trials > 0 || t->looked_up);
     sp_json_number(j, "break_even_calls", t->break_even_calls);
     sp_json_number(j, "convert_seconds", t->convert_seconds);
-    sp_json_number(j, "convert_runs", convert_runs(t));
+    sp_json_number(j, "convert_runs", spry_tuning_convert_runs(t));
     sp_json_number(j, "tuning_seconds", t->tuning_seconds);
     sp_json_bool(j, "looked_up", t->looked_up);
     sp_json_bool(j, "stopped", t->stopped);

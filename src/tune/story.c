@@ -35,6 +35,16 @@ const spry_tuning *spry_plan_tuning(const spry_plan *plan)
     return plan->story ? &((const block *)plan->story)->story : NULL;
 }
 
+double spry_tuning_convert_runs(const spry_tuning *t)
+{
+    static const double SHORTEST_RUN = 1e-9;
+
+    SP_NEED_OR((double)NAN, t);
+    return t->baseline_seconds < SHORTEST_RUN
+               ? (double)NAN
+               : t->convert_seconds / t->baseline_seconds;
+}
+
 double sp_break_even(const spry_tuning *story)
 {
     double gain = story->baseline_seconds - story->seconds;

@@ -3,6 +3,7 @@
  * command to the same file. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,18 @@ static void of_a_dense_operator(void **state)
     spry_problem_free(p);
 }
 
+/* What converting costs in plain runs, where a run is more than a guess. */
+static void of_no_time(void **state)
+{
+    spry_tuning t = {.convert_seconds = 6, .baseline_seconds = 2};
+
+    (void)state;
+    assert_true(spry_tuning_convert_runs(&t) == 3);
+    t.baseline_seconds = 1e-10;
+    assert_true(isnan(spry_tuning_convert_runs(&t)));
+    assert_true(isnan(spry_tuning_convert_runs(NULL)));
+}
+
 static void of_no_tune(void **state)
 {
     spry_schedule x = spry_schedule_baseline(1);
@@ -143,9 +156,8 @@ static void of_no_tune(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_matrix),
-        cmocka_unit_test(of_a_network),
-        cmocka_unit_test(of_a_dense_operator),
+        cmocka_unit_test(of_a_matrix),         cmocka_unit_test(of_a_network),
+        cmocka_unit_test(of_a_dense_operator), cmocka_unit_test(of_no_time),
         cmocka_unit_test(of_no_tune),
     };
 
