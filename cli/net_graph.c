@@ -75,6 +75,16 @@ static spry_executor_options options_of(spry_effort effort)
     return o;
 }
 
+static spry_status make_executor(spry_executor **e, const spry_graph *g,
+                                 const spry_executor_options *o)
+{
+    spry_status s = say_status(spry_executor_make(e, g, o));
+
+    if (s == SPRY_OK && *spry_executor_note(*e))
+        say_note("%s", spry_executor_note(*e));
+    return s;
+}
+
 /* Seconds of the fastest of several runs. */
 static spry_status time_runs(double *best, spry_executor *e,
                              const graph_arrays *a, int count)
@@ -131,7 +141,7 @@ static spry_status run(const spry_graph *g)
             spry_graph_reference(g, (const void *const *)a.in, a.out));
         seconds = now_seconds() - seconds;
     } else if (s == SPRY_OK) {
-        s = say_status(spry_executor_make(&e, g, &o));
+        s = make_executor(&e, g, &o);
         if (s == SPRY_OK)
             s = time_runs(&seconds, e, &a, runs < 1 ? 1 : (int)runs);
     }
@@ -214,7 +224,7 @@ static spry_status explain(const spry_graph *g)
     spry_status s = graph_arrays_open(&a, g, inputs);
 
     if (s == SPRY_OK)
-        s = say_status(spry_executor_make(&e, g, &o));
+        s = make_executor(&e, g, &o);
     if (s == SPRY_OK)
         s = say_status(spry_executor_profile(e, (const void *const *)a.in,
                                              a.out, runs < 1 ? 1 : (int)runs));
@@ -303,7 +313,7 @@ static spry_status tune(const spry_graph *g)
                      "reading the network takes %s; the budget is %s",
                      say_seconds(begun - started), say_seconds(budget));
     if (s == SPRY_OK)
-        s = say_status(spry_executor_make(&e, g, &o));
+        s = make_executor(&e, g, &o);
     progress_clear();
     if (s == SPRY_OK)
         s = spry_executor_gain_of(e, &x);
@@ -344,7 +354,7 @@ static spry_status export_c(const spry_graph *g, const char *dir)
     spry_status s = make_folder(dir);
 
     if (s == SPRY_OK)
-        s = say_status(spry_executor_make(&e, g, &o));
+        s = make_executor(&e, g, &o);
     if (s == SPRY_OK)
         s = say_status(spry_executor_export(e, dir, name));
     if (s == SPRY_OK)

@@ -135,6 +135,10 @@ spry_status spry_executor_run(spry_executor *e, const void *const *input,
                               void *const *output);
 void spry_executor_free(spry_executor *e);
 
+/* What was asked for and is not there: a site's store, or a SPRY_WEIGHTS that
+ * is no number; "" if all was. Lives as long as the executor. */
+const char *spry_executor_note(const spry_executor *e);
+
 /* What tuning won: runs in pairs with the executor that the model alone would
  * make, and the 95 % interval of their ratio. Were it slower, tuning would
  * have left things as they were. pairs 0: it was not tuned to the end. */

@@ -299,7 +299,7 @@ static void detect(spry_executor *e)
 
 static void open_answers(spry_executor *e)
 {
-    e->known = sp_answers_open(sp_executor_store(e));
+    e->known = sp_answers_open(sp_executor_store(e), e->note, sizeof e->note);
 }
 
 static spry_status lower_graph(spry_executor *e)
@@ -379,6 +379,8 @@ static spry_status make_plans(spry_executor *e)
     if (s == SPRY_OK && keeps(e) && e->o.effort < SPRY_MEASURE)
         e->kept = sp_kept_open(e);
     finish(&store);
+    if (keeps(e))
+        sp_kept_note_limit(e);
     if (s == SPRY_OK)
         s = sp_executor_choose(e);
     sp_answers_close(e->known);
@@ -442,6 +444,11 @@ void spry_executor_free(spry_executor *e)
 int spry_executor_stages(const spry_executor *e)
 {
     return e ? e->p->stages : 0;
+}
+
+const char *spry_executor_note(const spry_executor *e)
+{
+    return e ? e->note : "";
 }
 
 int64_t spry_executor_arena(const spry_executor *e)

@@ -59,6 +59,7 @@ struct spry_executor {
     const void *const *input;
     void *const *output;     /* of the run under way */
     spry_executor_gain gain; /* of tuning */
+    char note[512];          /* what was asked for and is not there */
 };
 
 /* The store that counts; ":memory:": none. */

@@ -62,6 +62,8 @@ void sp_kept_name(char out[SP_KEPT_NAME], const spry_executor *e);
 int sp_kept_folder(int make);
 /* Bytes that files may have together; 0: none is kept. */
 int64_t sp_kept_limit(void);
+/* A note in e where the user's word on that is not understood. */
+void sp_kept_note_limit(spry_executor *e);
 /* Remove those unused for longest until at most so many bytes remain, and
  * what writers that did not live left behind. */
 void sp_kept_trim(int folder, int64_t keep, spry_graph_kept *removed);

@@ -15,14 +15,42 @@ enum { LEFTOVER_SECONDS = 3600, PATH = 4096 };
 
 static const double USUAL_LIMIT = 2e9;
 
-int64_t sp_kept_limit(void)
+/* What the user said about it: NULL, nothing. *bytes is what holds then. */
+static const char *limit_said(double *bytes, int *understood)
 {
     const char *said = getenv("SPRY_WEIGHTS");
-    double bytes;
 
-    if (!said || !*said || !sp_parse_count(said, &bytes) || !(bytes >= 0))
-        bytes = USUAL_LIMIT;
+    *bytes = USUAL_LIMIT;
+    *understood = 1;
+    if (!said || !*said)
+        return NULL;
+    *understood = sp_parse_count(said, bytes) && *bytes >= 0;
+    if (!*understood)
+        *bytes = USUAL_LIMIT;
+    return said;
+}
+
+int64_t sp_kept_limit(void)
+{
+    double bytes;
+    int understood;
+
+    (void)limit_said(&bytes, &understood);
     return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+}
+
+void sp_kept_note_limit(spry_executor *e)
+{
+    size_t at = strlen(e->note);
+    double bytes;
+    int understood;
+    const char *said = limit_said(&bytes, &understood);
+
+    if (!understood)
+        snprintf(e->note + at, sizeof e->note - at,
+                 "%sSPRY_WEIGHTS is a number of bytes, as 500M or 2G or 0, "
+                 "not '%.40s': %.0fG it is",
+                 at ? "; " : "", said, bytes / 1e9);
 }
 
 int sp_kept_folder(int make)

@@ -21,9 +21,9 @@ spry_status sp_plan_glance(const spry_plan *plan, uint64_t seed);
 
 /* What the user's store, or the one that is named, and the site's know: opened
  * once for many problems. NULL: there are none, or a lock file is to be
- * obeyed (lookup.c). */
+ * obeyed (lookup.c). note: which of them is of no use, "" if all are. */
 typedef struct sp_answers sp_answers;
-sp_answers *sp_answers_open(const char *store);
+sp_answers *sp_answers_open(const char *store, char *note, size_t size);
 void sp_answers_close(sp_answers *a);
 /* What computes a plan, as an answer and a lock file name it. */
 enum { SP_KERNEL_MARK = 192 };

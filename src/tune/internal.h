@@ -86,6 +86,8 @@ spry_status sp_tune_open_results(sp_tuner *t);
 
 /* The machine (prepare.c). */
 spry_status sp_tune_prepare(sp_tuner *t);
+/* The sentence about a site's store that could not be opened just now. */
+void sp_site_useless(char *note, size_t size);
 /* The store and the site's, or a note; a store that was named must be one. */
 spry_status sp_tune_open_stores(sp_tuner *t);
 /* The machine as a store knows it; 0: none does. */

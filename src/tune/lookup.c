@@ -153,11 +153,12 @@ struct sp_answers {
     int renews;             /* a batch of renewed answers is open */
 };
 
-sp_answers *sp_answers_open(const char *store)
+sp_answers *sp_answers_open(const char *store, char *note, size_t size)
 {
     char lock[4096];
     sp_answers *a;
 
+    snprintf(note, size, "%s", "");
     if (sp_site_path(lock, sizeof lock, "lock", "SPRY_LOCK"))
         return NULL;
     a = sp_alloc(1, sizeof *a);
@@ -166,9 +167,11 @@ sp_answers *sp_answers_open(const char *store)
     if ((store && strcmp(store, ":memory:") == 0) ||
         spry_records_open(&a->store[0], store) != SPRY_OK)
         a->store[0] = NULL;
-    if (sp_site_open(&a->store[1]) != SPRY_OK)
+    sp_message_clear(); /* whoever tunes says that nothing is remembered */
+    if (sp_site_open(&a->store[1]) != SPRY_OK) {
         a->store[1] = NULL;
-    sp_message_clear(); /* whoever needs them says what is wrong */
+        sp_site_useless(note, size);
+    }
     return a;
 }
 

@@ -35,6 +35,13 @@ static spry_status open_own_store(sp_tuner *t)
     return SPRY_OK;
 }
 
+void sp_site_useless(char *note, size_t size)
+{
+    snprintf(note, size, "the site's store is of no use: %.350s",
+             spry_message());
+    sp_message_clear();
+}
+
 spry_status sp_tune_open_stores(sp_tuner *t)
 {
     char why[400];
@@ -42,8 +49,7 @@ spry_status sp_tune_open_stores(sp_tuner *t)
 
     if (s != SPRY_OK || sp_site_open(&t->site) == SPRY_OK)
         return s;
-    snprintf(why, sizeof why, "the site's store is of no use: %.350s",
-             spry_message());
+    sp_site_useless(why, sizeof why);
     sp_tuner_note(t, why);
     return SPRY_OK;
 }

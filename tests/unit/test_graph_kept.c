@@ -379,14 +379,40 @@ static void every_way_is_kept(void **state)
     spry_graph_free(g);
 }
 
+/* Work goes on, and a sentence says without what. */
+static void what_is_not_there_is_said(void **state)
+{
+    spry_graph *g = small_net(1);
+    spry_executor *e = open_net(g, store);
+
+    (void)state;
+    assert_string_equal(spry_executor_note(e), "");
+    spry_executor_free(e);
+    assert_int_equal(setenv("SPRY_WEIGHTS", "abc", 1), 0);
+    assert_int_equal(setenv("SPRY_SITE_STORE", "/none/site.db", 1), 0);
+    e = open_net(g, store);
+    assert_non_null(strstr(spry_executor_note(e), "not 'abc': 2G"));
+    assert_non_null(strstr(spry_executor_note(e), "/none/site.db"));
+    assert_non_null(strstr(spry_executor_note(e), "; "));
+    check_results(e, g);
+    spry_executor_free(e);
+    e = open_net(g, ":memory:"); /* keeps nothing */
+    assert_null(strstr(spry_executor_note(e), "abc"));
+    spry_executor_free(e);
+    assert_int_equal(unsetenv("SPRY_WEIGHTS"), 0);
+    assert_int_equal(unsetenv("SPRY_SITE_STORE"), 0);
+    spry_graph_free(g);
+}
+
 int main(void)
 {
 #define IN_HOME(test) \
     cmocka_unit_test_setup_teardown(test, open_home, close_home)
     const struct CMUnitTest tests[] = {
-        IN_HOME(weights_are_found_again),  IN_HOME(other_weights_are_noticed),
-        IN_HOME(damage_is_noticed),        IN_HOME(the_folder_is_bounded),
-        IN_HOME(another_plan_packs_again), IN_HOME(every_way_is_kept),
+        IN_HOME(weights_are_found_again),   IN_HOME(other_weights_are_noticed),
+        IN_HOME(damage_is_noticed),         IN_HOME(the_folder_is_bounded),
+        IN_HOME(another_plan_packs_again),  IN_HOME(every_way_is_kept),
+        IN_HOME(what_is_not_there_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,11 @@ static void the_site_answers_second_and_is_not_written(void **state)
     assert_non_null(strstr(spry_plan_tuning(plan)->note, "site"));
     spry_plan_free(plan);
     assert_int_not_equal(access(in_dir("nothing.db"), F_OK), 0);
+    write_bytes("empty.db", "", 0);
+    setenv("SPRY_SITE_STORE", in_dir("empty.db"), 1);
+    check_ok(spry_tune(&plan, p, &o));
+    assert_non_null(strstr(spry_plan_tuning(plan)->note, "empty.db: empty"));
+    spry_plan_free(plan);
     unsetenv("SPRY_SITE_STORE");
     spry_problem_free(p);
     spry_matrix_free(A);
