@@ -98,9 +98,9 @@ class Named:
 
     def __init__(self, A, text, n=None):
         from spry import _library as c
-        from spry._tuned import _Source
+        from spry._arrays import Source
 
-        self.c, self.source = c, _Source(A)
+        self.c, self.source = c, Source(A)
         self.problem, self.plan = c_void_p(), c_void_p()
         x = ctypes.create_string_buffer(1 << 12)
         make = c.lib.spry_problem_spmv

@@ -13,14 +13,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Callable
 
-import numpy as np
-
 from . import _library as c
+from ._arrays import INDICES as _INDICES
+from ._arrays import TYPES as _TYPES
+from ._arrays import address as _at
 from ._library import lib
 
 _SIZE = ctypes.sizeof(c.Compressed)
-_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
-_INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
 _SMALL = 20000  # products: below, a call costs more than it saves
 _LONG = 8  # entries of a row, from which threads of columns pay
 _VECTORS = 12  # entries of a row, from which vectors along it pay
@@ -48,10 +47,6 @@ def _plain(indptr: Any, indices: Any, data: Any, x: Any, y: Any) -> bool:
         if not (a.flags.c_contiguous and a.flags.aligned):
             return False
     return y.flags.writeable
-
-
-def _at(a: np.ndarray) -> int:
-    return a.__array_interface__["data"][0]
 
 
 def _product(function: Callable, rows: int, cols: int, starts: int, n: int,

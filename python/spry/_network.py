@@ -14,7 +14,7 @@ import torch
 
 from . import _library as c
 from ._library import lib
-from ._tuned import _tune_options
+from ._plan import tune_options
 
 _KEPT = 4  # batch sizes of an ONNX file that are kept ready
 
@@ -55,7 +55,7 @@ class _Layers:
         self.inputs, self.outputs = counts[1], counts[2]
         c.check(lib.spry_problem_network(byref(problem), net, batch))
         weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
-        given, failed = _tune_options(**options)
+        given, failed = tune_options(**options)
         c.check(lib.spry_tune(byref(plan), problem, byref(given)))
         weakref.finalize(self, lib.spry_plan_free, c_void_p(plan.value))
         if failed:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import threading
-import weakref
-import zlib
 from collections import OrderedDict
-from ctypes import byref, c_void_p
+from ctypes import byref
 from typing import Any, Callable
 
 import numpy as np
@@ -17,193 +14,11 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _library as c
+from ._arrays import TYPES, Source, dense
 from ._library import lib
+from ._plan import Plan, columns_of, options_of, tune_options
 
-_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
-_INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
 _PLANS = 8  # other widths and types that are kept
-
-
-def _address(a: np.ndarray) -> int:
-    return a.__array_interface__["data"][0]
-
-
-def _real(values: np.ndarray) -> np.ndarray:
-    """Values as the library takes them: in place when they are f4 or f8."""
-    if values.dtype in _TYPES:
-        return np.ascontiguousarray(values)
-    if values.dtype.kind in "biu":
-        return values.astype("f8")
-    if values.dtype.kind == "f":
-        return values.astype("f4" if values.dtype.itemsize < 4 else "f8")
-    raise TypeError(f"spry multiplies real matrices, not {values.dtype}")
-
-
-def _indices(*arrays: np.ndarray) -> list[np.ndarray]:
-    """Index arrays of one width, in place when they have it already."""
-    width = np.result_type(*arrays)
-    if width not in _INDICES:
-        width = np.dtype("i8")
-    return [np.ascontiguousarray(a, dtype=width) for a in arrays]
-
-
-class _Source:
-    """The library's matrix, and the arrays that it borrows."""
-
-    def __init__(self, A: Any) -> None:
-        out = c_void_p()
-        self.held: tuple[np.ndarray, ...] = ()
-        if isinstance(A, (str, os.PathLike)):
-            c.check(lib.spry_matrix_read(byref(out), os.fsencode(A)))
-        else:
-            self._enter(out, A)
-        self.pointer = out
-        weakref.finalize(self, lib.spry_matrix_free, c_void_p(out.value))
-        self.matrix = c.Matrix.from_address(out.value)
-        # Refilled by arrays in the caller's order only if that is ours.
-        self.borrowed = bool(self.held) and (
-            self.matrix.col == _address(self.held[1]) or self.matrix.nnz == 0
-        )
-
-    def mark(self) -> int:
-        """Another one when borrowed values were changed in place."""
-        return zlib.crc32(self.held[2]) if self.held else 0
-
-    def _enter(self, out: c_void_p, A: Any) -> None:
-        if not sparse.issparse(A):
-            A = sparse.csr_matrix(np.atleast_2d(np.asarray(A)))
-        rows, cols = A.shape
-        if A.format == "coo":
-            row, col = _indices(A.row, A.col)
-            data = _real(A.data)
-            c.check(lib.spry_matrix_coo(
-                byref(out), rows, cols, len(data), _address(row),
-                _address(col), _address(data), _INDICES[row.dtype],
-                _TYPES[data.dtype]))
-            return
-        if A.format not in ("csr", "csc", "bsr"):
-            A = A.tocsr()
-        start, index = _indices(A.indptr, A.indices)
-        data = _real(A.data)
-        where = (_address(start), _address(index), _address(data),
-                 _INDICES[start.dtype], _TYPES[data.dtype])
-        if A.format == "csr":
-            self.held = (start, index, data)
-            c.check(lib.spry_matrix_csr(byref(out), rows, cols, *where,
-                                        c.BORROW))
-        elif A.format == "csc":
-            c.check(lib.spry_matrix_csc(byref(out), rows, cols, *where))
-        else:
-            r, w = A.blocksize
-            c.check(lib.spry_matrix_bsr(byref(out), rows, cols, r, w, *where))
-
-
-class _Plan:
-    """One problem and the plan that was found for it."""
-
-    def __init__(self, source: _Source, n: int | None, dtype: np.dtype,
-                 turned: bool, options: c.Options,
-                 like: "_Plan | None" = None) -> None:
-        self.source, self.dtype, self.n = source, dtype, n
-        problem, plan = c_void_p(), c_void_p()
-        if n is None:
-            c.check(lib.spry_problem_spmv(byref(problem), source.pointer,
-                                          _TYPES[dtype]))
-        else:
-            c.check(lib.spry_problem_spmm(byref(problem), source.pointer, n,
-                                          _TYPES[dtype]))
-        if turned:
-            given, problem = problem, c_void_p()
-            try:
-                c.check(lib.spry_problem_transpose(byref(problem), given))
-            finally:
-                lib.spry_problem_free(given)
-        self.problem = problem
-        weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
-        c.check(lib.spry_tune(byref(plan), problem, byref(options)))
-        plan = self._after(like, plan) if like else plan
-        self._told: dict | None = None
-        self._hold(plan)
-
-    def _hold(self, plan: c_void_p) -> None:
-        self.pointer = plan
-        # Finalizers run last in, first out: the plan goes before its problem.
-        self._free = weakref.finalize(self, lib.spry_plan_free,
-                                      c_void_p(plan.value))
-
-    def _after(self, like: "_Plan", plan: c_void_p) -> c_void_p:
-        """Where the store knew nothing: the schedule that won for another
-        width, unless it makes no sense here."""
-        told = json.loads(c.text_of(lib.spry_plan_story, plan, None))
-        if told["looked_up"] or (self.n is None) != (like.n is None):
-            return plan
-        other = self._made(like.text(), "fixed", "pass", "copy")
-        if not other:
-            return plan
-        lib.spry_plan_free(plan)
-        return other
-
-    def _made(self, text: str, *without: str) -> c_void_p | None:
-        """A plan of a schedule's text, some words left out; None when it
-        makes no sense here."""
-        words = [w for w in text.split() if w.split("=")[0] not in without]
-        x, plan = ctypes.create_string_buffer(1 << 12), c_void_p()
-        if (lib.spry_schedule_parse(x, " ".join(words).encode())
-                or lib.spry_plan_make(byref(plan), self.problem, x,
-                                      c.machine())):
-            return None
-        if lib.spry_plan_check(plan, 1):
-            lib.spry_plan_free(plan)
-            return None
-        return plan
-
-    def refill(self, values: np.ndarray) -> None:
-        """Other values on the same pattern. A schedule that stores less
-        because of the values it was made for, few different ones or a
-        symmetric matrix, goes on without that where these are not so."""
-        status = lib.spry_plan_refill(self.pointer, _address(values))
-        if status == c.USAGE:
-            plan = self._made(self.text(), "palette", "symmetric")
-            if plan:
-                self._told = self.story()
-                self._free()
-                self._hold(plan)
-                status = lib.spry_plan_refill(plan, _address(values))
-        c.check(status)
-
-    def text(self) -> str:
-        return lib.spry_plan_text(self.pointer).decode()
-
-    def story(self) -> dict:
-        return self._told or json.loads(
-            c.text_of(lib.spry_plan_story, self.pointer, None))
-
-
-def _dense(a: np.ndarray) -> c.Dense | None:
-    """An array as it lies in memory; None when it must be copied."""
-    size = a.dtype.itemsize
-    if a.ndim == 1:
-        step = a.strides[0]
-        if a.size <= 1:
-            return c.Dense(_address(a), 0, c.ROW_MAJOR)
-        if step <= 0 or step % size:
-            return None
-        return c.Dense(_address(a), step // size, c.ROW_MAJOR)
-    rows, cols = a.shape
-    down, right = a.strides
-    if a.size == 0:
-        return c.Dense(_address(a), 0, c.ROW_MAJOR)
-    if (right == size or cols == 1) and (
-        rows == 1 or (down % size == 0 and down >= cols * size)
-    ):
-        return c.Dense(_address(a), 0 if rows == 1 else down // size,
-                       c.ROW_MAJOR)
-    if (down == size or rows == 1) and (
-        cols == 1 or (right % size == 0 and right >= rows * size)
-    ):
-        return c.Dense(_address(a), 0 if cols == 1 else right // size,
-                       c.COL_MAJOR)
-    return None
 
 
 class Tuned(LinearOperator):
@@ -225,7 +40,7 @@ class Tuned(LinearOperator):
     def __init__(self, A: Any, cols: int | None = None, *,
                  options: c.Options, threads: int = 0,
                  store: str | None = None, transpose: bool = False) -> None:
-        self._source = _Source(A)
+        self._source = Source(A)
         m = self._source.matrix
         dtype = np.dtype("f4" if m.type == c.F32 else "f8")
         super().__init__(dtype, (m.rows, m.cols))
@@ -233,24 +48,24 @@ class Tuned(LinearOperator):
         self.cols = cols
         self._threads, self._store = threads, store
         self._lock = threading.Lock()
-        self._plans: OrderedDict[tuple, _Plan] = OrderedDict()
+        self._plans: OrderedDict[tuple, Plan] = OrderedDict()
         self._values: np.ndarray | None = None  # of the last refill
         self._mark = self._source.mark()
-        self._plan = _Plan(self._source, cols, dtype, False, options)
+        self._plan = Plan(self._source, cols, dtype, False, options)
         self._tuned = {(cols, dtype, False): self._plan}
         if transpose:
-            self._tuned[cols, dtype, True] = _Plan(self._source, cols, dtype,
-                                                   True, options)
+            self._tuned[cols, dtype, True] = Plan(self._source, cols, dtype,
+                                                  True, options)
         self._story: dict | None = None
 
     def add(self, cols: int | None = None, *, transpose: bool = False,
             **options: Any) -> "Tuned":
         """Tune for one more width, or with `transpose` for the transpose's
         products of it; options are those of `tune`."""
-        given, failed = _tune_options(
+        given, failed = tune_options(
             **{"threads": self._threads, "store": self._store, **options})
-        n = _width(cols)
-        plan = _Plan(self._source, n, self.dtype, transpose, given)
+        n = columns_of(cols)
+        plan = Plan(self._source, n, self.dtype, transpose, given)
         if failed:
             raise failed[0]
         with self._lock:
@@ -258,7 +73,7 @@ class Tuned(LinearOperator):
             self._tuned[n, self.dtype, transpose] = plan
         return self
 
-    def _give_values(self, plan: _Plan) -> None:
+    def _give_values(self, plan: Plan) -> None:
         """All plans compute with the same values, those of the tune or of the
         last refill, whatever became of the caller's arrays since."""
         if self._values is not None:
@@ -362,7 +177,7 @@ class Tuned(LinearOperator):
 
     # ---- multiplying ----
 
-    def _plan_for(self, n: int | None, dtype: np.dtype, turned: bool) -> _Plan:
+    def _plan_for(self, n: int | None, dtype: np.dtype, turned: bool) -> Plan:
         key = (n, dtype, turned)
         if key in self._tuned:
             return self._tuned[key]
@@ -371,9 +186,9 @@ class Tuned(LinearOperator):
             if plan:
                 self._plans.move_to_end(key)
                 return plan
-            plan = _Plan(self._source, n, dtype, turned,
-                         _options("lookup", threads=self._threads,
-                                  store=self._store), like=self._plan)
+            plan = Plan(self._source, n, dtype, turned,
+                        options_of("lookup", threads=self._threads,
+                                   store=self._store), like=self._plan)
             self._give_values(plan)
             self._plans[key] = plan
             while len(self._plans) > _PLANS:
@@ -391,30 +206,30 @@ class Tuned(LinearOperator):
             return (self._multiply(B.real, turned)
                     + 1j * self._multiply(B.imag, turned))
         dtype = np.result_type(B.dtype, self.dtype)
-        if dtype not in _TYPES:
+        if dtype not in TYPES:
             dtype = np.dtype("f8")
         B = B.astype(dtype, copy=False)
-        b = _dense(B)
+        b = dense(B)
         if b is None:
             B = np.ascontiguousarray(B)
-            b = _dense(B)
+            b = dense(B)
         # Not a column of one: a vector's kernels serve it better.
         n = None if B.ndim == 1 or B.shape[1] == 1 else B.shape[1]
         shape = (rows,) if B.ndim == 1 else (rows, B.shape[1])
         if out is None:
             out = np.empty(shape, dtype)
-        elif out.shape != shape or out.dtype != dtype or not _dense(out):
+        elif out.shape != shape or out.dtype != dtype or not dense(out):
             raise ValueError(f"out must be {shape} of {dtype}")
         elif not out.flags.writeable:
             raise ValueError("out cannot be written")
         elif np.may_share_memory(B, out):
             B = B.copy()
-            b = _dense(B)
+            b = dense(B)
         if out.size == 0:
             return out
         plan = self._plan_for(n, dtype, turned)
         c.check(lib.spry_run_dense(plan.pointer, 1.0, byref(b), None, 0.0,
-                                   byref(_dense(out))))
+                                   byref(dense(out))))
         return out
 
     def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
@@ -533,57 +348,6 @@ class Turned(LinearOperator):
         return self._given
 
 
-def _options(effort: str, *, seconds: float = 0, calls: float = 0,
-             threads: int = 0, again: bool = False, seed: int = 1,
-             store: str | None = None, source: str | None = None,
-             search: str | None = None) -> c.Options:
-    if effort not in c.EFFORTS:
-        raise ValueError(f"effort is one of {', '.join(c.EFFORTS)}")
-    # What is known is only looked up: the machine need not be asked again.
-    here = (ctypes.addressof(c.machine()) if effort == "lookup" else None)
-    return c.Options(
-        machine=here, size=ctypes.sizeof(c.Options), seconds=seconds, calls=calls,
-        threads=threads, effort=c.EFFORTS.index(effort), again=int(again),
-        seed=seed, store=store and os.fsencode(store),
-        source=source and source.encode(), search=search and search.encode())
-
-
-def _callback(progress: Callable[[dict], Any], failed: list):
-    def told(now, _payload):
-        try:
-            p = now.contents
-            return int(bool(progress({
-                "elapsed": p.elapsed, "budget": p.budget, "trials": p.trials,
-                "planned": p.planned, "best_speedup": p.best_speedup,
-                "best": (p.best or b"").decode()})))
-        except BaseException as problem:  # Ctrl-C among them: stop, raise later
-            failed.append(problem)
-            return 1
-
-    return c.ON_PROGRESS(told)
-
-
-def _tune_options(effort: str = "measure", *,
-                  store: str | os.PathLike | None = None,
-                  progress: Callable[[dict], Any] | None = None,
-                  **given: Any) -> tuple[c.Options, list[BaseException]]:
-    """The library's options, and where what a callback raised is kept."""
-    failed: list[BaseException] = []
-    options = _options(effort, store=None if store is None
-                       else os.fspath(store), **given)
-    # Without one, Ctrl-C would wait for the end of the tune.
-    told = _callback(progress or (lambda now: None), failed)
-    options.progress = ctypes.cast(told, c_void_p)
-    options.told = told  # alive as long as the options
-    return options, failed
-
-
-def _width(cols: int | None) -> int | None:
-    if cols is not None and (int(cols) != cols or cols < 1):
-        raise ValueError("cols is a number of dense columns, or None")
-    return None if cols in (None, 1) else int(cols)
-
-
 def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
          seconds: float = 0, calls: float = 0, threads: int = 0,
          again: bool = False, seed: int = 1,
@@ -598,14 +362,14 @@ def tune(A: Any, cols: int | None = None, *, effort: str = "measure",
     "patient". seconds: the budget, 0 for the default. calls: how often it will
     run; with few, converting must pay. threads: 0 for all. store: where what
     was measured is kept, ":memory:" for nowhere. transpose: tune the product
-    with the transpose as well, for programs that need both. progress: called now and then
-    with a dict; true stops the tune with the best so far.
+    with the transpose as well, for programs that need both. progress: called
+    now and then with a dict; true stops the tune with the best so far.
     """
-    options, failed = _tune_options(
+    options, failed = tune_options(
         effort, seconds=seconds, calls=calls, threads=threads, again=again,
         seed=seed, store=store, source=source, search=search,
         progress=progress)
-    out = Tuned(A, _width(cols), options=options, threads=threads,
+    out = Tuned(A, columns_of(cols), options=options, threads=threads,
                 store=None if store is None else os.fspath(store),
                 transpose=transpose)
     if failed:

@@ -23,8 +23,10 @@ import torch
 from scipy import sparse
 
 from . import _library as c
+from ._arrays import TYPES, Source, address
 from ._library import lib
-from ._tuned import _address, _options, _Plan, _TYPES, tune
+from ._plan import Plan, options_of
+from ._tuned import tune
 
 __all__ = ["GCNConv", "Graph", "Matrix", "Network", "copy_u_mean",
            "copy_u_sum", "gcn_norm", "graph", "matmul", "matrix", "propagate",
@@ -40,7 +42,7 @@ def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
     return A
 
 
-class _Sampled(_Plan):
+class _Sampled(Plan):
     """(B D') at the entries of a pattern: the slope of a product's values."""
 
     def __init__(self, source: Any, n: int, dtype: np.dtype,
@@ -50,7 +52,7 @@ class _Sampled(_Plan):
         self.source, self.dtype = source, dtype
         problem, plan = ctypes.c_void_p(), ctypes.c_void_p()
         c.check(lib.spry_problem_sddmm(ctypes.byref(problem), source.pointer,
-                                       n, _TYPES[dtype]))
+                                       n, TYPES[dtype]))
         self.problem = problem
         weakref.finalize(self, lib.spry_problem_free,
                          ctypes.c_void_p(problem.value))
@@ -126,19 +128,17 @@ class Matrix:
             plan = self._sampled.get(n)
             if plan is None:
                 plan = _Sampled(self._pattern(), n, self._given.dtype,
-                                _options("predict", threads=self._threads,
-                                         store=self._options.get("store")))
+                                options_of("predict", threads=self._threads,
+                                           store=self._options.get("store")))
                 self._sampled[n] = plan
-        c.check(lib.spry_run_scaled(plan.pointer, 1.0, _address(g),
-                                    _address(x), 0.0, _address(out)))
+        c.check(lib.spry_run_scaled(plan.pointer, 1.0, address(g),
+                                    address(x), 0.0, address(out)))
         return torch.from_numpy(out)
 
     def _pattern(self) -> Any:
         """The same pattern with ones for values."""
         if not hasattr(self, "_pattern_source"):
-            from ._tuned import _Source
-
-            self._pattern_source = _Source(
+            self._pattern_source = Source(
                 _csr(self._given.indptr, self._given.indices,
                      np.ones(self.nnz, self._given.dtype), self._given.shape))
         return self._pattern_source

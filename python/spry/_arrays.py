@@ -1,0 +1,119 @@
+"""NumPy's and SciPy's arrays as the library takes them, in place."""
+
+from __future__ import annotations
+
+import os
+import weakref
+import zlib
+from ctypes import byref, c_void_p
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _library as c
+from ._library import lib
+
+TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64}
+INDICES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
+
+
+def address(a: np.ndarray) -> int:
+    return a.__array_interface__["data"][0]
+
+
+def real(values: np.ndarray) -> np.ndarray:
+    """Values as the library takes them: in place when they are f4 or f8."""
+    if values.dtype in TYPES:
+        return np.ascontiguousarray(values)
+    if values.dtype.kind in "biu":
+        return values.astype("f8")
+    if values.dtype.kind == "f":
+        return values.astype("f4" if values.dtype.itemsize < 4 else "f8")
+    raise TypeError(f"spry multiplies real matrices, not {values.dtype}")
+
+
+def _indices(*arrays: np.ndarray) -> list[np.ndarray]:
+    """Index arrays of one width, in place when they have it already."""
+    width = np.result_type(*arrays)
+    if width not in INDICES:
+        width = np.dtype("i8")
+    return [np.ascontiguousarray(a, dtype=width) for a in arrays]
+
+
+class Source:
+    """The library's matrix, and the arrays that it borrows."""
+
+    def __init__(self, A: Any) -> None:
+        out = c_void_p()
+        self.held: tuple[np.ndarray, ...] = ()
+        if isinstance(A, (str, os.PathLike)):
+            c.check(lib.spry_matrix_read(byref(out), os.fsencode(A)))
+        else:
+            self._enter(out, A)
+        self.pointer = out
+        weakref.finalize(self, lib.spry_matrix_free, c_void_p(out.value))
+        self.matrix = c.Matrix.from_address(out.value)
+        # Refilled by arrays in the caller's order only if that is ours.
+        self.borrowed = bool(self.held) and (
+            self.matrix.col == address(self.held[1]) or self.matrix.nnz == 0
+        )
+
+    def mark(self) -> int:
+        """Another one when borrowed values were changed in place."""
+        return zlib.crc32(self.held[2]) if self.held else 0
+
+    def _enter(self, out: c_void_p, A: Any) -> None:
+        if not sparse.issparse(A):
+            A = sparse.csr_matrix(np.atleast_2d(np.asarray(A)))
+        rows, cols = A.shape
+        if A.format == "coo":
+            row, col = _indices(A.row, A.col)
+            data = real(A.data)
+            c.check(lib.spry_matrix_coo(
+                byref(out), rows, cols, len(data), address(row),
+                address(col), address(data), INDICES[row.dtype],
+                TYPES[data.dtype]))
+            return
+        if A.format not in ("csr", "csc", "bsr"):
+            A = A.tocsr()
+        start, index = _indices(A.indptr, A.indices)
+        data = real(A.data)
+        where = (address(start), address(index), address(data),
+                 INDICES[start.dtype], TYPES[data.dtype])
+        if A.format == "csr":
+            self.held = (start, index, data)
+            c.check(lib.spry_matrix_csr(byref(out), rows, cols, *where,
+                                        c.BORROW))
+        elif A.format == "csc":
+            c.check(lib.spry_matrix_csc(byref(out), rows, cols, *where))
+        else:
+            r, w = A.blocksize
+            c.check(lib.spry_matrix_bsr(byref(out), rows, cols, r, w, *where))
+
+
+def dense(a: np.ndarray) -> c.Dense | None:
+    """An array as it lies in memory; None when it must be copied."""
+    size = a.dtype.itemsize
+    if a.ndim == 1:
+        step = a.strides[0]
+        if a.size <= 1:
+            return c.Dense(address(a), 0, c.ROW_MAJOR)
+        if step <= 0 or step % size:
+            return None
+        return c.Dense(address(a), step // size, c.ROW_MAJOR)
+    rows, cols = a.shape
+    down, right = a.strides
+    if a.size == 0:
+        return c.Dense(address(a), 0, c.ROW_MAJOR)
+    if (right == size or cols == 1) and (
+        rows == 1 or (down % size == 0 and down >= cols * size)
+    ):
+        return c.Dense(address(a), 0 if rows == 1 else down // size,
+                       c.ROW_MAJOR)
+    if (down == size or rows == 1) and (
+        cols == 1 or (right % size == 0 and right >= rows * size)
+    ):
+        return c.Dense(address(a), 0 if cols == 1 else right // size,
+                       c.COL_MAJOR)
+    return None
