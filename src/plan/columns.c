@@ -42,7 +42,7 @@ int sp_run_takes_columns(const sp_sparse_plan *plan, double beta)
 static int in_order(const sp_sparse_plan *plan)
 {
     return plan->packed->parts == 1 && !plan->packed->part->row &&
-           !plan->x.chunk;
+           plan->packed->covers && !plan->x.chunk;
 }
 
 spry_status sp_columns_open(sp_scratch **out, const sp_sparse *p,

@@ -161,6 +161,84 @@ static spry_status shape(all_operands *out, const sp_sparse_plan *plan,
     return SPRY_OK;
 }
 
+/* The part of `all` that there is room for. */
+static double held(double room, double all)
+{
+    return room < all ? room / all : 1;
+}
+
+/* What reading a row of B where it is misses more often than in a copy, in
+ * lines of the cache.
+ *
+ * Rows whose distance is a multiple of a power of two begin in the same sets
+ * of a cache, and rows shorter than that power never get to the others: 16
+ * numbers of a row of 32 have half of the cache. Rows far apart have a page
+ * each; finding it takes longer than a line or four, but not than many. */
+static double lost_lines(const sp_sparse_plan *plan, const sp_operand *B)
+{
+    enum { LINE = 64, PAGE = 4096, PAGES = 4096, WALK = 5, SHORT = 4 };
+    int64_t size = (int64_t)plan->p->type, apart = B->down * size;
+    int64_t row = sp_round_up(B->cols * size, LINE), power = apart & -apart;
+    double lines = (double)row / LINE, all = (double)(B->rows * row);
+    double share = held((double)row, (double)power);
+    double cache = (double)plan->cache;
+    double pages = (double)B->rows * held((double)apart, PAGE);
+    double walks =
+        lines > SHORT ? 0 : held(PAGES, all / PAGE) - held(PAGES, pages);
+
+    return lines * (held(cache, all) - held(share * cache, all)) + WALK * walks;
+}
+
+int sp_run_crowds(const sp_sparse_plan *plan, const sp_operand *B)
+{
+    /* A line copied takes as long as so many missed; with threads it comes
+     * out of another's cache, too. */
+    int worth = plan->x.threads > 1 ? 12 : 6;
+    double lines = (double)(B->cols * (int64_t)plan->p->type + 63) / 64;
+
+    if (!plan->close || (plan->x.copy && plan->x.pass < B->cols))
+        return 0;
+    return (double)plan->p->A->nnz * lost_lines(plan, B) >
+           worth * lines * (double)B->rows;
+}
+
+/* Is C read and written so often that it had better lie close? */
+static int revisits(const sp_sparse_plan *plan, const sp_operand *C)
+{
+    enum { OFTEN = 8 };
+
+    return plan->close && !is_dense(C) && plan->packed->parts > OFTEN;
+}
+
+/* Both operands have rows: in place, but for a B or a C that loses by it. */
+static spry_status run_strided(const sp_sparse_plan *plan, double alpha,
+                               const all_operands *x, double beta, int *bad)
+{
+    sp_operand B = x->B, C = x->C;
+    int closes_B = !is_dense(&B) && sp_run_crowds(plan, &B);
+    int closes_C = revisits(plan, &C), threads = plan->x.threads;
+    spry_type type = plan->p->type;
+    char *room = closes_B || closes_C ? sp_scratch_take(plan->close) : NULL;
+    spry_status s;
+
+    if (room && closes_B) {
+        B = rows_of(room, B.rows, B.cols);
+        copy(&B, &x->B, type, threads);
+    }
+    if (room && closes_C) {
+        C = rows_of(room + B.rows * B.cols * (int64_t)type, C.rows, C.cols);
+        if (beta != 0)
+            copy(&C, &x->C, type, threads);
+    }
+    s = sp_run_strided(plan, (sp_operands){alpha, beta, B.data, NULL, C.data},
+                       B.down, C.down, bad);
+    if (room && closes_C && s == SPRY_OK)
+        copy(&x->C, &C, type, threads);
+    if (room)
+        sp_scratch_give(plan->close, room);
+    return s;
+}
+
 spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,
                          const spry_dense *B, const spry_dense *D, double beta,
                          const spry_dense *C)
@@ -179,9 +257,7 @@ spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,
     } else if (x.B.right == 1 && x.C.right == 1 &&
                !(is_dense(&x.B) && is_dense(&x.C)) &&
                sp_run_takes_strides(plan, beta)) {
-        sp_operands f = {alpha, beta, x.B.data, NULL, x.C.data};
-
-        s = sp_run_strided(plan, f, x.B.down, x.C.down, &bad);
+        s = run_strided(plan, alpha, &x, beta, &bad);
         if (s != SPRY_OK || !bad || !plan->packed->pads)
             return s;
     }

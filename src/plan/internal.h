@@ -56,9 +56,10 @@ typedef struct {
     int64_t pass;     /* columns at a time */
     int kept;         /* C is read again at once: no stores past the cache */
 } sp_product_view;
-/* All units, dealt out as the schedule says. */
-spry_status sp_run_view(const sp_sparse_plan *plan, const sp_product_view *v,
-                        int *bad);
+/* All units, dealt out as the schedule says, C scaled before where there are
+ * rows that none visits. */
+spry_status sp_run_view(const sp_sparse_plan *plan,
+                        const sp_product_view *given, int *bad);
 /* Units [first, last) of the only part. */
 int sp_run_units(const sp_sparse_plan *plan, const sp_product_view *v,
                  int64_t first, int64_t last);
@@ -77,6 +78,9 @@ spry_status sp_columns_open(sp_scratch **out, const sp_sparse *p,
 spry_status sp_run_columns(const sp_sparse_plan *plan, double alpha,
                            const sp_operand *B, double beta,
                            const sp_operand *C, int *bad);
+
+/* Do B's rows lie so that a copy without gaps pays? (dense.c) */
+int sp_run_crowds(const sp_sparse_plan *plan, const sp_operand *B);
 
 /* Operands anywhere, in any layout (dense.c). */
 spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,

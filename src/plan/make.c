@@ -86,6 +86,7 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     plan->p = p;
     plan->x = *x;
     plan->threads = m->threads;
+    plan->cache = spry_machine_cache(m, 1);
     plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->head.text, x);
     s = pack(plan, m);
@@ -93,6 +94,9 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
         s = sp_scratch_open(&plan->scratch, p->A->cols * x->pass, p->type);
     if (s == SPRY_OK)
         s = sp_columns_open(&plan->turned, p, x);
+    if (s == SPRY_OK && plan->turned)
+        s = sp_scratch_open(&plan->close, (p->A->cols + p->A->rows) * p->n,
+                            p->type);
     if (s != SPRY_OK) {
         sp_sparse_plan_free(plan);
         return s;
@@ -160,6 +164,7 @@ void sp_sparse_plan_free(sp_sparse_plan *plan)
     sp_slots_free(plan->slots);
     sp_scratch_close(plan->scratch);
     sp_scratch_close(plan->turned);
+    sp_scratch_close(plan->close);
     sp_jit_free(plan->code);
     sp_jit_free(plan->rest_code);
     sp_kernels_free(plan->kernels);

@@ -305,27 +305,37 @@ static int run_nest(const sp_sparse_plan *plan, const sp_product_view *v)
 
 /* ---- around the kernel ---- */
 
-/* C = beta C, for rows that no unit visits. */
-static void scale(const sp_sparse_plan *plan, sp_operands *f)
+/* Elements [from, to) of C times beta. */
+static void scale_run(const sp_sparse *p, void *C, int64_t from, int64_t to,
+                      double beta)
 {
-    int64_t count = sp_sparse_output_size(plan->p);
+    if (beta == 0)
+        memset((char *)C + from * (int64_t)p->type, 0,
+               (size_t)(to - from) * p->type);
+    else
+        for (int64_t k = from; k < to; k++)
+            sp_dense_put(p, C, k, beta * sp_dense_get(p, C, k));
+}
+
+/* C = beta C, for rows that no unit visits. */
+static void scale(const sp_sparse_plan *plan, sp_product_view *v)
+{
+    const sp_sparse *p = plan->p;
+    int64_t wide = p->n ? v->n : 1, ld = p->n ? v->ldc : 1;
+    int64_t rows = sp_sparse_output_size(p) / (p->n ? p->n : 1);
     int threads = plan->x.threads;
-    double beta = f->beta;
 
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (int t = 0; t < threads; t++) {
-        int64_t from = count / threads * t;
-        int64_t to = t + 1 == threads ? count : count / threads * (t + 1);
+        int64_t from = rows / threads * t;
+        int64_t to = t + 1 == threads ? rows : rows / threads * (t + 1);
 
-        if (beta == 0)
-            memset((char *)f->C + from * (int64_t)plan->p->type, 0,
-                   (size_t)(to - from) * plan->p->type);
-        else
-            for (int64_t k = from; k < to; k++)
-                sp_dense_put(plan->p, f->C, k,
-                             beta * sp_dense_get(plan->p, f->C, k));
+        if (ld == wide)
+            scale_run(p, v->f.C, from * wide, to * wide, v->f.beta);
+        for (int64_t i = from; ld != wide && i < to; i++)
+            scale_run(p, v->f.C, i * ld, i * ld + wide, v->f.beta);
     }
-    f->beta = 1;
+    v->f.beta = 1;
 }
 
 static int all_finite(const sp_sparse *p, const void *X, int64_t count)
@@ -353,35 +363,35 @@ static spry_status run_plainly(const sp_sparse_plan *plan, const sp_operands *f)
     return s;
 }
 
-spry_status sp_run_view(const sp_sparse_plan *plan, const sp_product_view *v,
-                        int *bad)
+spry_status sp_run_view(const sp_sparse_plan *plan,
+                        const sp_product_view *given, int *bad)
 {
+    sp_product_view v = *given;
+
     *bad = 0;
-    if (plan->x.copy && v->pass < v->n)
-        return run_copies(plan, v, bad);
-    *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, v)
-           : plan->x.chunk              ? run_dynamic(plan, v)
-                                        : run_static(plan, v);
+    if (!plan->packed->covers)
+        scale(plan, &v);
+    if (plan->x.copy && v.pass < v.n)
+        return run_copies(plan, &v, bad);
+    *bad = plan->x.format == SPRY_SUPER ? run_nest(plan, &v)
+           : plan->x.chunk              ? run_dynamic(plan, &v)
+                                        : run_static(plan, &v);
     return SPRY_OK;
 }
 
 spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
 {
-    sp_product_view v;
+    sp_product_view v = whole(plan, &f);
 
-    if (!plan->packed->covers)
-        scale(plan, &f);
-    v = whole(plan, &f);
     return sp_run_view(plan, &v, bad);
 }
 
 /* Kernels that know their width know their rows' distance, too; zeros of
- * padding and rows that no unit visits are seen to where rows are dense. */
+ * padding are seen to where rows are dense. */
 int sp_run_takes_strides(const sp_sparse_plan *plan, double beta)
 {
     return sp_is_product(sp_operation_of(plan->p->op)) && !plan->x.fixed &&
-           plan->x.format != SPRY_SUPER && plan->packed->covers &&
-           !(plan->packed->pads && beta != 0);
+           plan->x.format != SPRY_SUPER && !(plan->packed->pads && beta != 0);
 }
 
 spry_status sp_run_strided(const sp_sparse_plan *plan, sp_operands f,

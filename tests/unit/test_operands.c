@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "matrix/matrix.h"
-#include "plan/sparse.h"
+#include "plan/internal.h"
 
 static const char *const spmm[] = {
     "csr",
@@ -211,6 +211,64 @@ static void columns_are_turned(void **state)
     }
 }
 
+/* Rows of B that have a part of the cache only are copied first, and so is a C
+ * that many panels add to; results are those of operands without gaps. */
+static void check_crowd(const char *text, double beta)
+{
+    enum { ROWS = 300, N = 16, LD = 64 };
+    sp_operand near = {NULL, ROWS, N, N + 8, 1}, far = {NULL, ROWS, N, LD, 1};
+    double *wide[2], *close[2];
+    spry_matrix *A;
+    spry_problem *p;
+    spry_plan *plan;
+    spry_machine m;
+
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_matrix_generate(&A, "uniform,rows=300,nnz=20000", 1));
+    check_ok(spry_problem_spmm(&p, A, N, SPRY_F64));
+    check_ok(make_plan(&plan, p, text, m.isa));
+    ((sp_sparse_plan *)(void *)plan)->cache = 1 << 20;
+    assert_false(sp_run_crowds(sp_sparse_plan_of(plan), &far));
+    ((sp_sparse_plan *)(void *)plan)->cache = 16384;
+    assert_true(sp_run_crowds(sp_sparse_plan_of(plan), &far));
+    assert_false(sp_run_crowds(sp_sparse_plan_of(plan), &near));
+    for (int i = 0; i < 2; i++) {
+        wide[i] = sp_alloc(ROWS * LD, sizeof **wide);
+        close[i] = sp_alloc(ROWS * N, sizeof **close);
+        for (int64_t k = 0; k < ROWS * N; k++)
+            wide[i][k / N * LD + k % N] = close[i][k] = (double)(k % 13) / 7;
+    }
+    check_ok(spry_run_scaled(plan, 1, close[0], NULL, beta, close[1]));
+    check_ok(spry_run_dense(plan, 1, &(spry_dense){wide[0], LD, SPRY_ROW_MAJOR},
+                            NULL, beta,
+                            &(spry_dense){wide[1], LD, SPRY_ROW_MAJOR}));
+    for (int64_t i = 0; i < ROWS; i++) {
+        assert_memory_equal(wide[1] + i * LD, close[1] + i * N,
+                            N * sizeof **close);
+        assert_true(wide[1][i * LD + N] == 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        sp_free(wide[i]);
+        sp_free(close[i]);
+    }
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
+static void rows_that_crowd(void **state)
+{
+    static const char *const text[] = {
+        "csr", "csr tile=2 threads=2", "csr tile=2 panel=16",
+        "csr tile=1 panel=16 threads=2", "dcsr tile=2"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        check_crowd(text[i], 0);
+        check_crowd(text[i], -1.5);
+    }
+}
+
 static void a_vector_with_gaps(void **state)
 {
     spry_matrix *A = integers(9);
@@ -328,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layout),
         cmocka_unit_test(columns_are_turned),
+        cmocka_unit_test(rows_that_crowd),
         cmocka_unit_test(a_vector_with_gaps),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(transposed_products_follow_the_matrix),
