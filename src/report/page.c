@@ -371,9 +371,10 @@ static void overview_row(page *p, int i)
     else if (best)
         schedule_code(p, best->schedule);
     sp_buf_printf(p->out, "</td><td>%s</td>",
-                  c->answered ? "proven"
-                  : best      ? "measured"
-                              : "failed");
+                  is_changed(c) ? "proven"
+                  : c->answered ? "the plain loop stays"
+                  : best        ? "measured"
+                                : "failed");
     number_cell(p, gain, gain > 0 ? sp_html_number(shown, gain, 3) : "-");
     snprintf(shown, sizeof shown, "%d", c->trials);
     number_cell(p, c->trials, shown);
