@@ -382,8 +382,8 @@ PATIENCE = 900  # seconds for a slice, on a machine with other work
 def slice_of_suite(wanted):
     """What pytest says last about it, its products replaced, small ones too.
 
-    Threads that wait sleep: beside other work, those that spin made a product
-    of a few entries take as long as a turn of the scheduler.
+    Threads that wait sleep: beside other work, those that spin may make a
+    product of a few entries take as long as a turn of the scheduler.
     """
     code = ("import sys; sys.path.insert(0, sys.argv[1]); import pytest, spry; "
             "from spry import _accelerate; _accelerate._SMALL = 0; "
