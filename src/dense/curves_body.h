@@ -32,20 +32,51 @@ INLINE vec load(const float *x)
     return *(const vec_any *)x;
 }
 
-/* The last channels may be fewer than a vector's. */
-INLINE vec load_channels(const float *x, int64_t left)
-{
-    vec y = {0};
-
-    if (left >= LANES)
-        return load(x);
-    memcpy(&y, x, (size_t)left * sizeof *x);
-    return y;
-}
-
 INLINE void store(float *x, vec y)
 {
     *(vec_any *)x = y;
+}
+
+/* A part of a vector, behind which may be no memory: under a mask where there
+ * are such. A copy of so many bytes is a call, and what it wrote as a few
+ * numbers is waited for to be read as a whole. */
+#if FITS_X86 && BYTES == 64
+INLINE vec load_part(const float *x, int64_t count)
+{
+    return (vec)_mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), x);
+}
+
+INLINE void store_part(float *x, vec y, int64_t count)
+{
+    _mm512_mask_storeu_ps(x, (__mmask16)((1u << count) - 1), (__m512)y);
+}
+#else
+INLINE vec load_part(const float *x, int64_t count)
+{
+    vec y = {0};
+
+    memcpy(&y, x, (size_t)count * sizeof *x);
+    return y;
+}
+
+INLINE void store_part(float *x, vec y, int64_t count)
+{
+    memcpy(x, &y, (size_t)count * sizeof *x);
+}
+#endif
+
+/* The last channels may be fewer than a vector's. */
+INLINE vec load_channels(const float *x, int64_t left)
+{
+    return left >= LANES ? load(x) : load_part(x, left);
+}
+
+INLINE void store_channels(float *x, vec y, int64_t left)
+{
+    if (left >= LANES)
+        store(x, y);
+    else
+        store_part(x, y, left);
 }
 
 INLINE vec same(float x)
@@ -201,15 +232,12 @@ INLINE void bend_by(float *x, int64_t count, spry_act act, float alpha,
                     float beta)
 {
     int64_t i = 0;
-    vec rest = {0};
 
     for (; i + LANES <= count; i += LANES)
         store(x + i, curve(load(x + i), act, alpha, beta));
-    if (i == count)
-        return;
-    memcpy(&rest, x + i, (size_t)(count - i) * sizeof *x);
-    rest = curve(rest, act, alpha, beta);
-    memcpy(x + i, &rest, (size_t)(count - i) * sizeof *x);
+    if (i < count)
+        store_part(x + i, curve(load_part(x + i, count - i), act, alpha, beta),
+                   count - i);
 }
 
 static __attribute__((unused)) void bend(float *x, int64_t count,

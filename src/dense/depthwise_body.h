@@ -112,10 +112,7 @@ INLINE void put(const sp_depthwise *d, int64_t c, int64_t left, vec *sum,
     }
     UNROLL
     for (int m = 0; m < MR; m++, out += d->pitch_out)
-        if (left >= LANES)
-            store(out, sum[m]);
-        else
-            memcpy(out, &sum[m], (size_t)left * sizeof(float));
+        store_channels(out, sum[m], left);
 }
 
 /* What the tile below will need and nobody had yet, in the order in which it

@@ -178,10 +178,7 @@ INLINE void put_pixel(const sp_pruned_out *o, int64_t place, int64_t k, vec x)
         x += load_channels(o->add + place + k, left);
     if (o->f->clamps)
         x = clamp(x, same(o->f->low), same(o->f->high));
-    if (left >= LANES)
-        store(o->out + place + k, x);
-    else
-        memcpy(o->out + place + k, &x, (size_t)left * sizeof(float));
+    store_channels(o->out + place + k, x, left);
 }
 
 /* Curves, and what is added behind them, on what was just stored. */

@@ -16,14 +16,6 @@ INLINE vec load_some(const float *x, int64_t count, float otherwise)
     return load(y);
 }
 
-INLINE void store_some(float *x, vec y, int64_t count)
-{
-    if (count >= LANES)
-        store(x, y);
-    else
-        memcpy(x, &y, (size_t)count * sizeof *x);
-}
-
 INLINE float sum_of(vec x)
 {
     float y = 0;
@@ -93,7 +85,7 @@ INLINE void pool(const sp_dense_core *p, const spry_tensors *t, int64_t i)
         vec x = op->by == SPRY_BY_MAX ? pool_vector(&w, c, left, 1)
                                       : pool_vector(&w, c, left, 0) * by;
 
-        store_some(out + c, x, left);
+        store_channels(out + c, x, left);
     }
 }
 
@@ -119,7 +111,7 @@ INLINE void softmax(const spry_operator *op, const spry_tensors *t, int64_t i)
             for (int64_t k = left; k < LANES; k++)
                 x[k] = -INFINITY;
         most = larger(x, most);
-        store_some(out + j, x, left);
+        store_channels(out + j, x, left);
     }
     top = most_of(most);
     for (int64_t j = 0; j < op->n; j += LANES) {
@@ -130,11 +122,12 @@ INLINE void softmax(const spry_operator *op, const spry_tensors *t, int64_t i)
             for (int64_t k = left; k < LANES; k++)
                 x[k] = 0;
         sum += x;
-        store_some(out + j, x, left);
+        store_channels(out + j, x, left);
     }
     by = 1 / sum_of(sum);
     for (int64_t j = 0; j < op->n; j += LANES)
-        store_some(out + j, load_some(out + j, op->n - j, 0) * by, op->n - j);
+        store_channels(out + j, load_some(out + j, op->n - j, 0) * by,
+                       op->n - j);
 }
 
 /* ---- layer norm ---- */
@@ -153,7 +146,7 @@ INLINE void norm(const spry_operator *op, const spry_tensors *t, int64_t i)
         if (add)
             x += load_some(add + j, op->n - j, 0);
         sum += x;
-        store_some(out + j, x, op->n - j);
+        store_channels(out + j, x, op->n - j);
     }
     mean = sum_of(sum) / (float)op->n;
     for (int64_t j = 0; j < op->n; j += LANES) {
@@ -166,10 +159,10 @@ INLINE void norm(const spry_operator *op, const spry_tensors *t, int64_t i)
         int64_t left = op->n - j;
         vec x = (load_some(out + j, left, 0) - mean) * by;
 
-        store_some(out + j,
-                   x * load_some(op->weights + j, left, 0) +
-                       load_some(op->bias + j, left, 0),
-                   left);
+        store_channels(out + j,
+                       x * load_some(op->weights + j, left, 0) +
+                           load_some(op->bias + j, left, 0),
+                       left);
     }
 }
 
@@ -212,7 +205,7 @@ INLINE void step_row(float *out, const float *in, sp_chain_operand y, int64_t n,
         vec x = load_some(in + j, n - j, 0);
         vec z = y.step ? load_some(y.at + j, n - j, 1) : one;
 
-        store_some(out + j, step(x, z, op), n - j);
+        store_channels(out + j, step(x, z, op), n - j);
     }
 }
 

@@ -90,9 +90,8 @@ INLINE void put(const sp_tile *t, float *out, const float *add, vec x, int v)
         store(out + v * LANES, finish(x, t->f));
     } else if (left > 0) {
         if (add)
-            x += load_channels(add + v * LANES, left);
-        x = finish(x, t->f);
-        memcpy(out + v * LANES, &x, (size_t)left * sizeof *out);
+            x += load_part(add + v * LANES, left);
+        store_part(out + v * LANES, finish(x, t->f), left);
     }
 }
 

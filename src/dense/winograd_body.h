@@ -78,10 +78,7 @@ static void transform_out(const sp_winograd_out *o, const float *in,
                 x = curve(x, f->act, f->alpha, f->beta);
             if (o->add[i] && f->adds_after)
                 x += load_channels(o->add[i] + c, left);
-            if (left >= LANES)
-                store(o->out[i] + c, x);
-            else
-                memcpy(o->out[i] + c, &x, (size_t)left * sizeof(float));
+            store_channels(o->out[i] + c, x, left);
         }
     }
 }
