@@ -9,7 +9,9 @@
 #include "dense/curves_body.h"
 #include "dense/loops.h"
 
-#define UNROLL _Pragma("GCC unroll 16")
+/* As many as there may be sums: those of a loop that is left as one would be
+ * in memory. */
+#define UNROLL _Pragma("GCC unroll 32")
 
 #if BYTES == 64 || defined(__aarch64__)
 enum { SUMS = 28 };
