@@ -16,8 +16,16 @@ typedef struct {
     sp_tile args;
     const float *in, *add, *w; /* of the group, the block */
     float *out;
-    int wide; /* channels of the block, padded */
+    int wide;        /* channels of the block, padded */
+    int64_t fetched; /* lines of the next block's weights */
 } sweep;
+
+static void run_kernel(sweep *w, sp_tile *a, int mr)
+{
+    a->fetched = w->fetched;
+    w->kernel[mr](a);
+    w->fetched += a->tiles * a->rows * a->cols * a->length;
+}
 
 /* Taps [from, to) of the line: one run of numbers where they touch. */
 static void set_taps(sp_tile *a, const sweep *w, int64_t from, int64_t to)
@@ -32,14 +40,13 @@ static void set_taps(sp_tile *a, const sweep *w, int64_t from, int64_t to)
 
 /* A tile at an edge: sums that wait in memory for the taps that only some of
  * its pixels have. */
-static void run_edge(const sweep *w, const sp_tile *line,
-                     const sp_tile_place *x)
+static void run_edge(sweep *w, const sp_tile *line, const sp_tile_place *x)
 {
     sp_tile a = *line;
 
     a.last = 0;
     set_taps(&a, w, x->from, x->to);
-    w->kernel[x->mr](&a);
+    run_kernel(w, &a, x->mr);
     for (int i = 0; i < x->edges; i++) {
         const sp_edge_tap *e = &w->t->edge[x->first_edge + i];
         sp_tile b = *line;
@@ -48,15 +55,15 @@ static void run_edge(const sweep *w, const sp_tile *line,
         b.in += e->low * b.pixel;
         b.sums += e->low * w->wide;
         set_taps(&b, w, e->tap, e->tap + 1);
-        w->kernel[e->high - e->low](&b);
+        run_kernel(w, &b, e->high - e->low);
     }
     a = *line;
     a.rows = a.first = 0;
-    w->kernel[x->mr](&a);
+    run_kernel(w, &a, x->mr);
 }
 
 /* Tiles [from, to) of line p of an image. */
-static void run_line(const sweep *w, int64_t image, int64_t p, int from, int to)
+static void run_line(sweep *w, int64_t image, int64_t p, int from, int to)
 {
     const sp_tiling *t = w->t;
     int64_t y = p * t->step_h - t->top;
@@ -82,14 +89,14 @@ static void run_line(const sweep *w, int64_t image, int64_t p, int from, int to)
             run_edge(w, &a, x);
         } else {
             set_taps(&a, w, x->from, x->to);
-            w->kernel[x->mr](&a);
+            run_kernel(w, &a, x->mr);
         }
         i += run;
     }
 }
 
 /* Tiles [from, to), which may lie in several lines. */
-static void run_tiles(const sweep *w, int64_t from, int64_t to)
+static void run_tiles(sweep *w, int64_t from, int64_t to)
 {
     const sp_tiling *t = w->t;
 
@@ -141,6 +148,27 @@ static sweep sweep_of(const sp_dense_core *p, const spry_tensors *tensors,
     return w;
 }
 
+/* While the last tiles of a block are summed up, the weights of the one that
+ * follows are fetched: they come from afar, and what is fetched too early is
+ * in the way. */
+static void fetch_next(sweep *w, const sp_dense_core *p, int64_t next,
+                       int64_t tiles)
+{
+    const sp_tiling *t = w->t;
+    int64_t terms = t->taps_h * t->taps_w * t->c, b = next % t->blocks;
+    int wide =
+        sp_tiling_vectors(t, b, p->loops.tiles->lanes) * p->loops.tiles->lanes;
+
+    if (t->w_image)
+        return;
+    w->args.next =
+        p->packed + next / t->blocks * t->w_group + b * t->nr * terms;
+    w->args.lines = terms * wide / SP_TILE_LINE;
+    w->fetched = w->args.lines - tiles * terms;
+    if (w->fetched > 0)
+        w->fetched = 0;
+}
+
 static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
                   void *scratch)
 {
@@ -156,8 +184,11 @@ static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
     for (int64_t at = from; at < to; at += step)
         for (int64_t b = first; b < last; b++) {
             sweep w = sweep_of(p, tensors, p->packed, b, scratch);
+            int64_t end = at + step < to ? at + step : to;
 
-            run_tiles(&w, at, at + step < to ? at + step : to);
+            if (b + 1 < last || end < to)
+                fetch_next(&w, p, b + 1 < last ? b + 1 : first, end - at);
+            run_tiles(&w, at, end);
         }
 }
 

@@ -63,15 +63,19 @@ static void scatter(const sp_dense_core *p, const spry_tensors *t, corner at,
     p->loops.winograd->out(&o, sums, skip);
 }
 
-/* One of the 16 products: count tiles x channels of a block. */
+/* One of the 16 products: count tiles x channels of a block. The weights of
+ * the next one lie behind its own and are fetched meanwhile, unless it is the
+ * last. */
 static void multiply(const sp_dense_core *p, float *sums, const float *in,
-                     const float *w, int v, int64_t count)
+                     const float *w, int v, int64_t count, int last)
 {
     static const sp_finish none = {.clamps = 0};
     const sp_tile_set *set = p->loops.tiles;
     int64_t wide = v * set->lanes, depth = padded(p);
     int64_t parts = (count + p->x.mr - 1) / p->x.mr;
     int64_t base = count / parts, extra = count % parts;
+    int64_t size = p->tiling->c * wide, lines = size / SP_TILE_LINE;
+    int64_t early = lines - parts * p->tiling->c;
     sp_tile a = {.in = in,
                  .pixel = depth,
                  .rows = 1,
@@ -84,12 +88,16 @@ static void multiply(const sp_dense_core *p, float *sums, const float *in,
                  .pitch = wide,
                  .keep = wide,
                  .f = &none,
-                 .tiles = extra};
+                 .tiles = extra,
+                 .next = w + size,
+                 .fetched = early < 0 ? early : 0,
+                 .lines = last ? 0 : lines};
 
     if (extra)
         set->tile[v][base + 1](&a);
     a.in += extra * (base + 1) * depth;
     a.out += extra * (base + 1) * wide;
+    a.fetched += extra * a.length;
     a.tiles = parts - extra;
     set->tile[v][base](&a);
 }
@@ -112,7 +120,7 @@ static void run_block(const sp_dense_core *p, const spry_tensors *t,
 
         for (int i = 0; i < 16; i++)
             multiply(p, sums + i * count * v * lanes, scratch + i * skip,
-                     w + i * g->c * v * lanes, v, count);
+                     w + i * g->c * v * lanes, v, count, i == 15);
         for (int64_t i = 0; i < count; i++)
             scatter(p, t, corner_of(p, from + i), b, sums + i * v * lanes,
                     count * v * lanes);

@@ -9,7 +9,7 @@
 
 #include "spry/operator.h"
 
-enum { SP_TILE_MR = 16, SP_TILE_V = 8 };
+enum { SP_TILE_MR = 16, SP_TILE_V = 8, SP_TILE_LINE = 16 /* floats */ };
 
 /* What becomes of sums. Clamping is done in registers; curves, and what is
  * added behind them, on what was just stored. */
@@ -38,6 +38,10 @@ typedef struct {
     int64_t keep;            /* channels that are results */
     const sp_finish *f;
     int64_t tiles; /* side by side */
+    /* Weights that are needed next: a line of the cache is fetched for each
+     * term of a sum, line `fetched` first; below 0: not yet. */
+    const float *next;
+    int64_t fetched, lines;
 } sp_tile;
 
 typedef void sp_tile_kernel(const sp_tile *t);

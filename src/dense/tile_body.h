@@ -39,8 +39,15 @@ INLINE void multiply(vec sum[SUMS], const float *const *a, int64_t pixel,
     }
 }
 
-INLINE void add_tap(vec sum[SUMS], const float *in, int64_t pixel,
-                    const float *w, int64_t length, const int MR, const int V)
+/* Small tiles have no time to fetch what they do not need yet. */
+INLINE int fetches(const int MR, const int V)
+{
+    return MR >= 4 && V >= 2;
+}
+
+INLINE void add_terms(vec sum[SUMS], const float *in, int64_t pixel,
+                      const float *w, int64_t length, const float *next,
+                      const int FETCH, const int MR, const int V)
 {
     const float *a[(SP_TILE_MR + 2) / 3];
 
@@ -48,6 +55,8 @@ INLINE void add_tap(vec sum[SUMS], const float *in, int64_t pixel,
     for (int m = 0; m < MR; m += 3)
         a[m / 3] = in + m * pixel;
     for (int64_t i = 0; i < length; i++) {
+        if (FETCH)
+            __builtin_prefetch(next + i * SP_TILE_LINE, 0, 2);
         multiply(sum, a, pixel, w, MR, V);
         w += V * LANES;
         UNROLL
@@ -57,12 +66,20 @@ INLINE void add_tap(vec sum[SUMS], const float *in, int64_t pixel,
 }
 
 INLINE void add_taps(vec sum[SUMS], const sp_tile *t, const float *in,
-                     const int MR, const int V)
+                     int64_t fetched, const int MR, const int V)
 {
     for (int64_t r = 0; r < t->rows; r++)
-        for (int64_t s = 0; s < t->cols; s++)
-            add_tap(sum, in + r * t->row + s * t->col, t->pixel,
-                    t->w + r * t->w_row + s * t->w_col, t->length, MR, V);
+        for (int64_t s = 0; s < t->cols; s++, fetched += t->length) {
+            const float *from = in + r * t->row + s * t->col;
+            const float *w = t->w + r * t->w_row + s * t->w_col;
+
+            if (fetches(MR, V) && fetched >= 0 &&
+                fetched + t->length <= t->lines)
+                add_terms(sum, from, t->pixel, w, t->length,
+                          t->next + fetched * SP_TILE_LINE, 1, MR, V);
+            else
+                add_terms(sum, from, t->pixel, w, t->length, NULL, 0, MR, V);
+        }
 }
 
 /* ---- what becomes of the sums ---- */
@@ -154,8 +171,8 @@ INLINE void put_all(const sp_tile *t, float *out, const float *add,
 }
 
 INLINE void one_tile(const sp_tile *t, const float *in, float *out,
-                     const float *add, const ending how, const int MR,
-                     const int V)
+                     const float *add, int64_t fetched, const ending how,
+                     const int MR, const int V)
 {
     const float *before = add && t->f->adds_before ? add : NULL;
     vec sum[SUMS];
@@ -163,7 +180,7 @@ INLINE void one_tile(const sp_tile *t, const float *in, float *out,
     UNROLL
     for (int i = 0; i < MR * V; i++)
         sum[i] = t->first ? (vec){0} : load(t->sums + i * LANES);
-    add_taps(sum, t, in, MR, V);
+    add_taps(sum, t, in, fetched, MR, V);
     switch (how) {
     case CLAMPED: put_all(t, out, add, sum, CLAMPED, MR, V); return;
     case SWISHED: put_all(t, out, add, sum, SWISHED, MR, V); return;
@@ -191,10 +208,12 @@ INLINE void tiles(const sp_tile *t, const int MR, const int V)
 {
     const float *in = t->in, *add = t->add;
     const ending how = ending_of(t, V);
+    int64_t fetched = t->fetched;
     float *out = t->out;
 
     for (int64_t i = 0; i < t->tiles; i++) {
-        one_tile(t, in, out, add, how, MR, V);
+        one_tile(t, in, out, add, fetched, how, MR, V);
+        fetched += t->rows * t->cols * t->length;
         in += MR * t->pixel;
         out += MR * t->pitch;
         add = add ? add + MR * t->pitch : NULL;
