@@ -53,7 +53,7 @@ static void run_edge(sweep *w, const sp_tile *line, const sp_tile_place *x)
 
         b.first = b.last = 0;
         b.in += e->low * b.pixel;
-        b.sums += e->low * w->wide;
+        b.sums += (int64_t)e->low * w->wide;
         set_taps(&b, w, e->tap, e->tap + 1);
         run_kernel(w, &b, e->high - e->low);
     }
@@ -137,7 +137,6 @@ static sweep sweep_of(const sp_dense_core *p, const spry_tensors *tensors,
                   .col = t->tap_pixel,
                   .w_row = t->taps_w * t->c * w.wide,
                   .w_col = t->c * w.wide,
-                  .sums = sums,
                   .first = 1,
                   .last = 1,
                   .pitch = t->out_pixel,
@@ -145,6 +144,7 @@ static sweep sweep_of(const sp_dense_core *p, const spry_tensors *tensors,
                   .keep = sp_tiling_keep(t, b),
                   .f = &t->finish,
                   .tiles = 1};
+    w.args.sums = sums;
     return w;
 }
 
@@ -234,7 +234,7 @@ static void share_given(const sp_dense_core *p, const spry_tensors *tensors,
     const sp_tiling *t = p->tiling;
     int lanes = p->loops.tiles->lanes;
     int64_t shares = p->x.threads, all = t->images * t->blocks;
-    float *packed = scratch + SP_TILE_MR * SP_TILE_V * lanes;
+    float *packed = scratch + (int64_t)SP_TILE_MR * SP_TILE_V * lanes;
 
     for (int64_t u = all * i / shares; u < all * (i + 1) / shares; u++) {
         int64_t image = u / t->blocks, b = u % t->blocks;

@@ -71,7 +71,7 @@ static void multiply(const sp_dense_core *p, float *sums, const float *in,
 {
     static const sp_finish none = {.clamps = 0};
     const sp_tile_set *set = p->loops.tiles;
-    int64_t wide = v * set->lanes, depth = padded(p);
+    int64_t wide = (int64_t)v * set->lanes, depth = padded(p);
     int64_t parts = (count + p->x.mr - 1) / p->x.mr;
     int64_t base = count / parts, extra = count % parts;
     int64_t size = p->tiling->c * wide, lines = size / SP_TILE_LINE;
@@ -84,7 +84,6 @@ static void multiply(const sp_dense_core *p, float *sums, const float *in,
                  .w = w,
                  .first = 1,
                  .last = 1,
-                 .out = sums,
                  .pitch = wide,
                  .keep = wide,
                  .f = &none,
@@ -93,6 +92,7 @@ static void multiply(const sp_dense_core *p, float *sums, const float *in,
                  .fetched = early < 0 ? early : 0,
                  .lines = last ? 0 : lines};
 
+    a.out = sums;
     if (extra)
         set->tile[v][base + 1](&a);
     a.in += extra * (base + 1) * depth;
