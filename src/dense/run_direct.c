@@ -211,10 +211,29 @@ static void pack_turned(float *out, const spry_operator *op, const float *b,
             (int)(op->k - c < SP_TURN_LINE ? op->k - c : SP_TURN_LINE));
 }
 
+/* The same of whole vectors, if the loops that turn pixels are there. */
+static int pack_squares(float *out, const sp_dense_core *p, const float *b,
+                        int64_t keep, int64_t wide)
+{
+    const sp_pruned_set *set = p->loops.pruned;
+    const float *row[SP_PRUNED_PIXELS];
+
+    if (!set || keep < wide || wide > SP_PRUNED_PIXELS)
+        return 0;
+    for (int64_t j = 0; j < wide; j++)
+        row[j] = b + j * p->op.pitch_b;
+    set->turn(out, wide, row, (int)(wide / set->lanes), p->op.k);
+    return 1;
+}
+
 /* Columns k0 .. k0 + keep of B, padded with zeros to `wide`. */
-static void pack_given(float *out, const spry_operator *op, const float *b,
+static void pack_given(float *out, const sp_dense_core *p, const float *b,
                        int64_t keep, int64_t wide)
 {
+    const spry_operator *op = &p->op;
+
+    if (op->transposed && pack_squares(out, p, b, keep, wide))
+        return;
     if (op->transposed) {
         pack_turned(out, op, b, keep, wide);
         return;
@@ -242,7 +261,7 @@ static void share_given(const sp_dense_core *p, const spry_tensors *tensors,
             tensors->b + (op->shared_b ? 0 : image * op->skip_b);
         sweep w = sweep_of(p, tensors, NULL, b, scratch);
 
-        pack_given(packed, op,
+        pack_given(packed, p,
                    from + b * t->nr * (op->transposed ? op->pitch_b : 1),
                    w.args.keep, w.wide);
         w.w = packed;
