@@ -4,7 +4,8 @@
  * folder, and a store that TRANSFER_STORE names, with records of the same
  * suite on another machine. QUICK=1 takes three minutes and says little;
  * TRANSFER_PARTS=map,ginkgo,autosparse,bilstm,given,four,few runs some parts
- * only, TRANSFER_SEEDS=2 draws records less often. */
+ * only, TRANSFER_OPS=spmv some operations (a store need not have the others),
+ * TRANSFER_SEEDS=2 draws records less often. */
 #include "transfer/transfer.h"
 
 #include <stdio.h>
@@ -52,7 +53,11 @@ int main(void)
     b.begun = sp_seconds();
     b.quick = bench_quick();
     b.seeds = b.quick ? 2 : SEEDS;
-    b.ops = b.quick ? 1 : OPS;
+    b.ops = take_operations(b.quick ? 1 : OPS);
+    if (b.ops == 0) {
+        printf("TRANSFER_OPS names none of spmv, spmm and sddmm\n");
+        return 1;
+    }
     if (seeds)
         b.seeds = bounded((int)strtol(seeds, NULL, 10), 1, SEEDS);
     if (asked("map") || asked("bilstm") || asked("four") || asked("few") ||

@@ -185,6 +185,16 @@ static int is_there(const bench *b, int way)
                       : t[LIMITED].present;
 }
 
+/* What a direction needs, in words. */
+static const char *needs(int way)
+{
+    return way < REAL_WAYS
+               ? "it takes the Xeon's records of the data folder and a store "
+                 "of another machine's, TRANSFER_STORE"
+               : "it takes a store TRANSFER_LIMITED, collected with "
+                 "--limits 1,2";
+}
+
 static void print_way(curve *c, four_values *f, int ops, int four, int few)
 {
     int failed = 0;
@@ -234,7 +244,7 @@ void few_shots(bench *b, int four, int few)
         if (is_there(b, way))
             print_way(c[way], f[way], b->ops, four, few);
         else
-            printf("\n%s is not measured: records are absent\n", names[way]);
+            printf("\n%s is not measured: %s\n", names[way], needs(way));
         for (int o = 0; o < b->ops && is_there(b, way); o++) {
             curve_free(&c[way][o]);
             four_free(&f[way][o]);

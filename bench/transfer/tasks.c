@@ -12,7 +12,7 @@
 #define BENCH_DATA "."
 #endif
 
-const spry_op bench_ops[OPS] = {SPRY_SPMV, SPRY_SPMM, SPRY_SDDMM};
+spry_op bench_ops[OPS];
 const int bench_shots[SHOTS] = {0, 8, 32, 128, 512};
 
 static const struct {
@@ -34,6 +34,17 @@ static const struct {
     [ZEN_REAL] = {"zen-real", NULL, "the store TRANSFER_REAL, real matrices",
                   "TRANSFER_REAL"},
 };
+
+int take_operations(int most)
+{
+    static const spry_op all[OPS] = {SPRY_SPMV, SPRY_SPMM, SPRY_SDDMM};
+    int count = 0;
+
+    for (int i = 0; i < OPS && count < most; i++)
+        if (bench_listed("TRANSFER_OPS", spry_op_name(all[i])))
+            bench_ops[count++] = all[i];
+    return count;
+}
 
 /* Where its records lie; NULL: nobody said. */
 static const char *path_of(int which)
@@ -169,20 +180,6 @@ int part_of_group(const char *group, int parts)
 
     sp_hash_add(&h, group, strlen(group));
     return (int)((h.a >> 20) % (uint64_t)parts);
-}
-
-int64_t *number_groups(const sp_data *d)
-{
-    int64_t *out = sp_alloc(d->e.subjects + 1, sizeof *out), groups = 0;
-
-    for (int64_t i = 0; out && i < d->e.subjects; i++) {
-        int64_t k = 0;
-
-        while (k < i && strcmp(d->group[k], d->group[i]) != 0)
-            k++;
-        out[i] = k < i ? out[k] : groups++;
-    }
-    return out;
 }
 
 /* Every n-th row, so that at most `each` are left. */

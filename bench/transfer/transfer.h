@@ -8,7 +8,7 @@
 #include "train/internal.h"
 
 enum { OPS = 3, SEEDS = 5, SHOTS = 5, IMAGINED = 3 };
-extern const spry_op bench_ops[OPS];
+extern spry_op bench_ops[OPS];       /* those that are asked for come first */
 extern const int bench_shots[SHOTS]; /* target records: 0, 8, 32, 128, 512 */
 
 /* ---- tasks (tasks.c) ---- */
@@ -31,6 +31,8 @@ typedef struct {
     double begun;
 } bench;
 
+/* Operations that TRANSFER_OPS names, or all: how many, `most` at most. */
+int take_operations(int most);
 void enter_data(void); /* into the data folder */
 void load_tasks(bench *b);
 void free_tasks(bench *b);
@@ -38,8 +40,6 @@ void print_tasks(const bench *b);
 
 /* A share of the groups by name: which part of `parts` it is in. */
 int part_of_group(const char *group, int parts);
-/* The group of every subject as a number. */
-int64_t *number_groups(const sp_data *d);
 
 #define LOUD 0.5 /* what teaches; HUGE_VAL: all */
 
