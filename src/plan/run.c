@@ -321,8 +321,9 @@ static void scale_run(const sp_sparse *p, void *C, int64_t from, int64_t to,
 static void scale(const sp_sparse_plan *plan, sp_product_view *v)
 {
     const sp_sparse *p = plan->p;
-    int64_t wide = p->n ? v->n : 1, ld = p->n ? v->ldc : 1;
-    int64_t rows = sp_sparse_output_size(p) / (p->n ? p->n : 1);
+    int has_rows = p->n && !sp_is_sampled(p->op); /* else a vector */
+    int64_t wide = has_rows ? v->n : 1, ld = has_rows ? v->ldc : 1;
+    int64_t rows = sp_sparse_output_size(p) / (has_rows ? p->n : 1);
     int threads = plan->x.threads;
 
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
