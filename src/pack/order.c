@@ -73,7 +73,9 @@ spry_status sp_pack_sort(const sp_pack_job *w, int64_t *row, int64_t sigma,
     if (!spare)
         return sp_fail_memory((size_t)rows * sizeof *spare);
     if (sigma > rows)
-        sigma = rows > 0 ? rows : 1; /* a step of 0 is none */
+        sigma = rows;
+    if (sigma < 1)
+        sigma = 1; /* a step of 0 is none */
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic)
     for (int64_t i = 0; i < rows; i += sigma)
         sort_window(g, row + i, spare + i, rows - i < sigma ? rows - i : sigma);

@@ -17,6 +17,7 @@ typedef struct {
     int failures;
     const sp_strategy *search; /* that was asked for by name; NULL: any */
     sp_nests *nests;           /* the table it wants; NULL: none */
+    int windows;               /* a search may sort rows of csr in windows */
 } sp_sparse_adviser;
 
 /* What the tuner's table has of them (advise.c, propose.c). */

@@ -40,6 +40,14 @@ static int is_open(const sp_sparse_adviser *a, const spry_schedule *x)
            !contains(a->failed, a->failures, x);
 }
 
+/* Rows sorted in windows: learned models have met none, so that a search could
+ * only be misled. They are proposed by rule, and searched around once one was
+ * among the fastest. */
+static int is_apart(const sp_sparse_adviser *a, const spry_schedule *x)
+{
+    return !a->windows && x->sigma > 1 && !sp_format_of(x)->slices;
+}
+
 static void score(double *out, const spry_schedule *x, int n, void *payload)
 {
     sp_sparse_adviser *a = payload;
@@ -51,7 +59,7 @@ static void score(double *out, const spry_schedule *x, int n, void *payload)
 
         to = n - from < AT_A_TIME ? n : from + AT_A_TIME;
         for (int i = from; i < to; i++) {
-            out[i] = is_open(a, &x[i]) ? 0 : HUGE_VAL;
+            out[i] = !is_apart(a, &x[i]) && is_open(a, &x[i]) ? 0 : HUGE_VAL;
             if (out[i] == 0)
                 open[count++] = x[i];
         }
@@ -62,11 +70,13 @@ static void score(double *out, const spry_schedule *x, int n, void *payload)
     }
 }
 
+/* Of one that is there already, or proposed by rule. */
 static double score_one(sp_sparse_adviser *a, const spry_schedule *x)
 {
-    double seconds;
+    double seconds = HUGE_VAL;
 
-    score(&seconds, x, 1, a);
+    if (is_open(a, x))
+        sp_guess_seconds(&seconds, &a->guess, x, 1);
     return seconds;
 }
 
@@ -92,6 +102,8 @@ static int worth(const spry_schedule *x, void *payload)
     spry_schedule fixed = *x;
 
     fixed.fixed = 1;
+    if (is_apart(a, x))
+        return 0;
     return sp_sparse_available(a->p, x, a->q.m, a->compile) ||
            sp_sparse_available(a->p, &fixed, a->q.m, a->compile);
 }
@@ -278,11 +290,13 @@ static void propose_windows(sp_sparse_adviser *a, sp_proposals *l,
         return;
     x = *rows;
     x.order = SPRY_ORDER_NONE;
+    x.panel = 0;
     if (t->row_deviation > UNEVEN * t->row_mean)
         x.sigma = WINDOW;
     propose_one(a, l, &x);
     if (x.tile <= NARROW) {
         x.unroll = 2;
+        x.prefetch = 0; /* what is built in has none */
         propose_one(a, l, &x);
     }
 }
@@ -353,8 +367,11 @@ static spry_status search_around(sp_sparse_adviser *a, sp_proposals *l,
     spry_status s;
 
     space.seed += (uint64_t)l->count;
+    for (int i = 0; i < leaders; i++)
+        a->windows |= is_apart(a, &leader[i]);
     s = sp_search_around(found, &count, GENERATION, &space, known, knowns,
                          leader, leaders);
+    a->windows = 0;
     for (int i = 0; s == SPRY_OK && i < count; i++)
         add(l, &found[i].x, found[i].predicted);
     return s;

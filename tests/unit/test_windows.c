@@ -55,7 +55,7 @@ static void windows_are_sorted(void **state)
 }
 
 /* How many proposals for the recipe are csr with `word`? */
-static int rows_proposed(const char *recipe, const char *word)
+static int rows_proposed(const char *recipe, const char *word, int measured)
 {
     static sp_proposal list[MOST];
     static const sp_history nothing;
@@ -63,7 +63,7 @@ static int rows_proposed(const char *recipe, const char *word)
     spry_machine m;
     spry_matrix *A;
     spry_problem *p = open_problem(&A, recipe);
-    sp_inquiry q = {.p = p, .m = &m, .history = &nothing, .measured = 1};
+    sp_inquiry q = {.p = p, .m = &m, .history = &nothing, .measured = measured};
     sp_adviser *a;
     int count = 0;
 
@@ -79,11 +79,41 @@ static int rows_proposed(const char *recipe, const char *word)
     return count;
 }
 
-/* The shipped model has met none: they are proposed where rows are uneven. */
+/* Models have met none, so that only a rule proposes them: where rows are
+ * uneven, and only to be raced. */
 static void uneven_rows_are_tried_in_windows(void **state)
 {
     (void)state;
-    assert_true(rows_proposed("rmat scale=10 degree=8", "sigma=64") > 0);
+    assert_in_range(rows_proposed("rmat scale=10 degree=8", "sigma=", 1), 1, 2);
+    assert_true(rows_proposed("rmat scale=10 degree=8", "unroll=2", 1) > 0);
+    assert_int_equal(rows_proposed("rmat scale=10 degree=8", "sigma=", 0), 0);
+    assert_int_equal(
+        rows_proposed("banded rows=2000 band=4 density=1", "sigma=", 1), 0);
+}
+
+/* A matrix without rows has no window. */
+static void no_rows_are_sorted(void **state)
+{
+    static const char *const texts[] = {"csr tile=2 order=length",
+                                        "csr tile=2 sigma=64"};
+    static const int32_t nothing[1];
+    spry_matrix *A;
+    spry_problem *p;
+
+    (void)state;
+    check_ok(spry_matrix_coo(&A, 0, 5, 0, nothing, nothing, nothing, SPRY_I32,
+                             SPRY_F32));
+    check_ok(spry_problem_spmm(&p, A, COLUMNS, SPRY_F32));
+    for (int i = 0; i < 2; i++) {
+        spry_schedule x;
+        sp_packed *k;
+
+        check_ok(spry_schedule_parse(&x, texts[i]));
+        check_ok(sp_pack(&k, sp_sparse_of(p), &x, 8, 2));
+        sp_packed_free(k);
+    }
+    spry_problem_free(p);
+    spry_matrix_free(A);
 }
 
 int main(void)
@@ -91,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(windows_are_sorted),
         cmocka_unit_test(uneven_rows_are_tried_in_windows),
+        cmocka_unit_test(no_rows_are_sorted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
