@@ -401,8 +401,11 @@ def slice_of_suite(wanted):
             timeout=PATIENCE, env={**os.environ, "OMP_WAIT_POLICY": "passive"})
     except subprocess.TimeoutExpired:
         return f"1 error: not done in {PATIENCE} s"
-    lines = said.stdout.strip().splitlines() or ["1 error: " + said.stderr]
+    lines = said.stdout.strip().splitlines() or [said.stderr]
     bad = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    if said.returncode and " failed" not in lines[-1] \
+            and " error" not in lines[-1]:
+        lines.append(f"1 error: exit {said.returncode}; {lines[-1]}")
     return "\n    ".join(lines[-1:] + bad)
 
 

@@ -94,8 +94,10 @@ static interval less(const four_values *f, const curve *c, int ops, int a,
             double sum = 0;
 
             for (int s = 0; s < c->b->seeds; s++)
-                sum += (f[o].v[a][s][k].pairs - f[o].v[b][s][k].pairs) /
-                       c->b->seeds;
+                sum += f[o].v[a][s] && f[o].v[b][s]
+                           ? (f[o].v[a][s][k].pairs - f[o].v[b][s][k].pairs) /
+                                 c->b->seeds
+                           : (double)NAN;
             if (isfinite(sum))
                 d[n++] = sum;
         }

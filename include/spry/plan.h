@@ -46,7 +46,8 @@ typedef struct {
 
 /* spry_run_scaled on such operands, whatever the problem's layout is. D is
  * NULL but for sddmm and mttkrp, and sddmm's result is a vector without gaps.
- * Rows with gaps cost nothing in most formats; else operands are copied. */
+ * Rows with gaps are read where they are or copied first, whichever should be
+ * faster; from the first copy on the plan keeps room for both operands. */
 spry_status spry_run_dense(const spry_plan *plan, double alpha,
                            const spry_dense *B, const spry_dense *D,
                            double beta, const spry_dense *C);

@@ -186,7 +186,7 @@ spry_status spry_records_claim(spry_records *db, const char *work,
  * NULL), its place named in spry_message(). A file in which every line is
  * damaged is not ours: SPRY_INPUT. */
 spry_status spry_records_export(spry_records *db, const char *path);
-/* The same; *rows, how many lines were written, may be NULL. */
+/* The same; *rows, how many lines were written, 0 on failure, may be NULL. */
 spry_status spry_records_export_rows(spry_records *db, const char *path,
                                      int64_t *rows);
 spry_status spry_records_import(spry_records *db, const char *path,

@@ -16,10 +16,10 @@ static void sort(double *x, int n)
     qsort(x, (size_t)n, sizeof *x, by_value);
 }
 
-/* Part of the way from a to b, which may both be infinite. */
+/* Part of the way from a, which may be infinite, to b. */
 static double between(double a, double b, double part)
 {
-    return a == b ? a : a + part * (b - a);
+    return a == b || isinf(a) || part == 0 ? a : a + part * (b - a);
 }
 
 /* Linear between neighbours (Hyndman and Fan, type 7). */

@@ -221,6 +221,8 @@ static spry_status run_strided(const sp_sparse_plan *plan, double alpha,
     char *room = closes_B || closes_C ? sp_scratch_take(plan->close) : NULL;
     spry_status s;
 
+    if (!room && (closes_B || closes_C))
+        sp_message_clear(); /* without a copy it is slower, not wrong */
     if (room && closes_B) {
         B = rows_of(room, B.rows, B.cols);
         copy(&B, &x->B, type, threads);

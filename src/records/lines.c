@@ -104,13 +104,16 @@ spry_status spry_records_export_rows(spry_records *db, const char *path,
     sp_writer w;
     spry_status s = sp_writer_open(&w, path);
 
+    if (rows)
+        *rows = 0;
     if (s != SPRY_OK)
         return s;
     s = write_lines(db, w.f, &written);
     if (s == SPRY_OK) {
-        if (rows)
+        s = sp_writer_close(&w, 1);
+        if (rows && s == SPRY_OK)
             *rows = written;
-        return sp_writer_close(&w, 1);
+        return s;
     }
     snprintf(why, sizeof why, "%s", spry_message());
     sp_writer_close(&w, 0);

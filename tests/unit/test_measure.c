@@ -78,6 +78,8 @@ static void median_interval_is_between_ranks(void **state)
 
     (void)state;
     check_near(sp_median_interval(x, 10).low, 1 + 8 * share / (2 + 6 * share));
+    x[0] = -HUGE_VAL; /* the end itself, of six */
+    assert_true(isinf(sp_median_interval(x, 6).low));
 }
 
 /* Of 2000 intervals of skewed samples 93 % at least hold the true median, and,
