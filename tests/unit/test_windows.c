@@ -79,13 +79,23 @@ static int rows_proposed(const char *recipe, const char *word, int measured)
     return count;
 }
 
+/* Do four vectors hold a row of the dense operand? */
+static int is_narrow(void)
+{
+    spry_machine m;
+
+    check_ok(spry_machine_detect(&m));
+    return COLUMNS * (int)sizeof(float) <= 4 * spry_isa_bytes(m.isa);
+}
+
 /* Models have met none, so that only a rule proposes them: where rows are
- * uneven, and only to be raced. */
+ * uneven, and only to be raced. Two entries at a time are for narrow rows. */
 static void uneven_rows_are_tried_in_windows(void **state)
 {
     (void)state;
     assert_in_range(rows_proposed("rmat scale=10 degree=8", "sigma=", 1), 1, 2);
-    assert_true(rows_proposed("rmat scale=10 degree=8", "unroll=2", 1) > 0);
+    if (is_narrow())
+        assert_true(rows_proposed("rmat scale=10 degree=8", "unroll=2", 1) > 0);
     assert_int_equal(rows_proposed("rmat scale=10 degree=8", "sigma=", 0), 0);
     assert_int_equal(
         rows_proposed("banded rows=2000 band=4 density=1", "sigma=", 1), 0);
