@@ -246,7 +246,7 @@ def strides():
     found = sum(gaps.values(), [])
     print(f"strides: {mean(found):.3f} in all; the plain loop, which only "
           f"reads and writes, {mean(control):.3f}")
-    aim("strides-mean", mean(found), 0.95)
+    aim("strides-mean", mean(gaps[16]), 0.95)  # the hardest of the three
 
 
 def equal():
