@@ -14,7 +14,7 @@ static const opt options[] = {
      "race these; 'tuned' is what tune found (tuned)"},
     {"pairs", OPT_INTEGER, &pairs, "N", "rounds of the race (31)"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop racing after this (10s)"},
-    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
+    {"report", OPT_TEXT, &report, "FILE", "write an HTML page about it"},
     {0}};
 static const opt_page page = {
     "bench",

@@ -10,10 +10,10 @@ static const opt options[] = {
 static const opt_page page = {
     "cache",
     "list|verify|gc|clear",
-    "list    compiled kernels, last used first, and how many networks' packed\n"
-    "        weights\n"
-    "verify  check every kernel's seal; exit 1 when one is flawed\n"
-    "gc      remove flawed ones, then the longest unused\n"
+    "list    compiled kernels, last used first, and the number of networks with\n"
+    "        packed weights\n"
+    "verify  authenticate every kernel; exit 1 when one is flawed\n"
+    "gc      remove flawed ones, then the least recently used\n"
     "clear   remove all, packed weights too",
     {options},
     1,

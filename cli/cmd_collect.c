@@ -20,24 +20,23 @@ static const opt options[] = {
     {"types", OPT_TEXT, &types, "LIST", "element types (f32)"},
     {"limits", OPT_TEXT, &counts, "LIST", "thread counts, 1,2 (all cores)"},
     {"schedules", OPT_INTEGER, &schedules, "N",
-     "of each problem, in all (100)"},
+     "how many for each problem (100)"},
     {"from", OPT_WORD, &from, "both|super|families",
-     "nests as WACO samples them, formats, or both"},
+     "super: loop nests, as WACO draws them; families: formats"},
     {"choose", OPT_FLAG, &choose, NULL,
-     "of eight times as many, what the model in use would learn most from"},
+     "draw eight times as many, measure what would teach the model most"},
     {"clock", OPT_WORD, &timer, "wall|processor",
-     "processor: on one thread, for a machine at other work"},
+     "processor: processor time of one thread, for a busy machine"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop after: 60s, 10m, 2h"},
     {0}};
 static const opt_page page = {
     "collect",
     "[MATRIX|FOLDER|gen:SPEC|op:SPEC...]",
-    "Measure many schedules of many problems, to learn from. Every trial is\n"
-    "verified, timed in pairs with the plain loop in a process of its own, and\n"
-    "kept in the store: also what is wrong, crashes, hangs, cannot be had, or\n"
-    "was so slow that it was cut short. What the store has is not measured\n"
-    "again, so a collection that was stopped goes on where it was; several may\n"
-    "share a store.",
+    "Measure many schedules of many problems, as training data. Each is\n"
+    "verified, timed in turns with the plain loop in a process of its own, and\n"
+    "stored, also if it is wrong, crashes, hangs, cannot be built, or was so\n"
+    "slow that it was cut short. What the store has is not measured again, so a\n"
+    "collection that was stopped can be continued; several may share a store.",
     {options},
     0,
     100000};

@@ -13,12 +13,12 @@ static const opt options[] = {{0}};
 static const opt_page page = {
     "completion",
     "bash|zsh|fish|table",
-    "Write what a shell needs to complete the words behind spry:\n"
+    "Print a completion script for a shell:\n"
     "  spry completion bash >/etc/bash_completion.d/spry\n"
     "  spry completion zsh  >~/.zfunc/_spry\n"
     "  spry completion fish >~/.config/fish/completions/spry.fish\n"
-    "table lists every option by its command, values and help, with tabs\n"
-    "between, or with --json; what shells read has no other form.",
+    "table lists every option by its command, values and help, separated by\n"
+    "tabs, or with --json as JSON.",
     {options},
     1,
     1};

@@ -9,23 +9,23 @@ enum { MOST = 16 };
 static int turns;
 static const char *report;
 static const opt options[] = {
-    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
+    {"report", OPT_TEXT, &report, "FILE", "write an HTML page about it"},
     {"turns", OPT_FLAG, &turns, NULL,
-     "again and again, until every problem was held out once"},
+     "repeat until every problem was held out once"},
     {0}};
 static const opt_page page = {
     "evaluate",
     "[MODEL...]",
-    "Train models and grade them on what was held out of the store, choices\n"
-    "by chance beside them. A model is a kind (spry, waconet, mlp, gbdt,\n"
-    "gbdt-leaf, analytic), or a file, which may have seen what is held out\n"
-    "here. Without any: spry, mlp, gbdt, gbdt-leaf and analytic; with\n"
-    "--operators: operators and analytic.\n\n"
-    "pairwise  pairs of schedules of a problem in the right order\n"
-    "top-1     the best time over that of the first choice; top-5: of five\n"
+    "Train models and grade them on held-out records, beside random choice. A\n"
+    "model is a kind (spry, waconet, mlp, gbdt, gbdt-leaf, analytic), or a file,\n"
+    "which may have been trained on what is held out here. Default: spry, mlp,\n"
+    "gbdt, gbdt-leaf and analytic; with --operators: operators and analytic.\n"
+    "\n"
+    "pairwise  share of pairs of schedules of a problem in the right order\n"
+    "top-1     best time over that of the first choice; top-5: of the best of five\n"
     "rank      Spearman's correlation; rmse: of log time\n"
     "regret@k  how much slower than the best the best of k choices is\n"
-    "speed-up  over the plain loop; slower: first choices 5 % behind it",
+    "speed-up  over the plain loop; slower: share of first choices 5 % behind it",
     {options, fit_options},
     0,
     MOST - 1};

@@ -13,9 +13,9 @@ static const opt options[] = {
 static const opt_page page = {
     "explain",
     "MATRIX",
-    "Split the time of the plain CSR loop and of the winner into what they\n"
-    "wait for, and say in words what the winner changed. By the model; tune\n"
-    "measures.",
+    "Split the predicted time of the plain CSR loop and of the winner into what\n"
+    "they wait for, and say in words what the winner changed. Nothing is\n"
+    "measured; tune does that.",
     {options, cli_compute, cli_locking},
     1,
     1};

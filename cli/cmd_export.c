@@ -4,8 +4,9 @@
 static const char *dir = ".", *name = "kernel", *schedule = "tuned";
 static const opt options[] = {
     {"schedule", OPT_TEXT, &schedule, "TEXT", "this one, or 'tuned' (tuned)"},
-    {"out", OPT_TEXT, &dir, "DIR", "where to (.)"},
-    {"name", OPT_TEXT, &name, "NAME", "what to call it (kernel)"},
+    {"out", OPT_TEXT, &dir, "DIR", "the folder to write to (.)"},
+    {"name", OPT_TEXT, &name, "NAME",
+     "the name of files and functions (kernel)"},
     {0}};
 static const opt_page page = {
     "export",

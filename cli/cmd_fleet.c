@@ -27,21 +27,23 @@ static const opt_page page = {
     "init|submit SOURCE...|work|status|upload STORE|push MODEL|pull",
     "Many machines that measure for one store, a PostgreSQL database named by\n"
     "--store postgresql://USER@HOST/NAME. Passwords belong into ~/.pgpass or\n"
-    "PGPASSWORD; ?sslmode=verify-full asks for TLS (docs/fleet.md).\n\n"
-    "init    make tables, functions and roles, or bring them up to date\n"
-    "submit  jobs for matrices, gen:SPEC or a --suite into the queue; files\n"
-    "        are kept in the store and named by their hash\n"
-    "work    take jobs, measure them here, bring the records back; Ctrl-C\n"
-    "        gives the job at hand back\n"
+    "PGPASSWORD; ?sslmode=verify-full asks for TLS (docs/fleet.md).\n"
+    "\n"
+    "init    create tables, functions and roles, or update them\n"
+    "submit  put jobs for matrices, gen:SPEC or a --suite into the queue; files\n"
+    "        are uploaded and named by their hash\n"
+    "work    take jobs, measure them here, store the records; Ctrl-C returns\n"
+    "        the job in progress\n"
     "status  queue, workers, machines, and why jobs failed\n"
-    "upload  all rows of a local store, for who may only work\n"
-    "push    keep a model in the store\n"
-    "pull    fetch the model that fits this machine best, by its records\n"
-    "        in the store or by the nearest machine\n\n"
-    "A job is declarative text: no code, path or flag travels. It is leased;\n"
-    "who is silent too long loses it, and a result that comes too late is\n"
-    "refused, so every job is done once. train, evaluate, adapt, records and\n"
-    "tune take the same --store.",
+    "upload  add all rows of a local store; a worker's rights suffice\n"
+    "push    upload a model\n"
+    "pull    download the model that fits this machine best, by its records\n"
+    "        in the store or by the most similar machine\n"
+    "\n"
+    "A job is text without code, paths or flags. It is leased: a worker that is\n"
+    "silent too long loses it, and a result that comes too late is refused, so\n"
+    "every job is done once. train, evaluate, adapt, records and tune take the\n"
+    "same --store.",
     {options, fleet_submit_options},
     1,
     100000};

@@ -13,7 +13,7 @@ static const opt options[] = {
 static const opt_page page = {
     "generate",
     "KIND [key=value...]",
-    "Make a matrix: the same words and seed make the same matrix anywhere.\n"
+    "Make a matrix: the same arguments and seed give the same one anywhere.\n"
     "  spry generate rmat scale=14 degree=8 --out graph.mtx",
     {options},
     0,

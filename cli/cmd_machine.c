@@ -14,16 +14,18 @@ static int simulate;
 static const opt options[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "of these records (spmm)"},
     {"simulate", OPT_FLAG, &simulate, NULL,
-     "beside them one with half of the first's memory, caches and vectors"},
+     "add one with half of the first's bandwidth, caches and vectors"},
     {0}};
 static const opt_page page = {
     "machine",
     "compare [STORE...]",
-    "compare  the machines of the store, and of others, by the order they give\n"
-    "         to schedules that were measured on both: Spearman's correlation,\n"
-    "         mean over shared problems. Above 0.98 two count as one task.\n\n"
-    "A machine is real, virtual (a real one that was limited) or simulated: a\n"
-    "measured time times what the analytic model expects there over here.",
+    "compare  the machines of the store, and of others, by how they order\n"
+    "         schedules that were measured on both: Spearman's correlation,\n"
+    "         mean over shared problems. Above 0.98 two count as one.\n"
+    "\n"
+    "A machine is real, virtual (a real one that was limited) or simulated: its\n"
+    "times are measured ones, scaled by the ratio that the analytic model\n"
+    "predicts.",
     {options},
     1,
     MOST};

@@ -16,11 +16,13 @@ static const opt options[] = {
 static const opt_page page = {
     "model",
     "info [FILE]|compare FILE...|list|forget",
-    "info     what a model is, what it learned from and how well it chose on\n"
-    "         problems held out; without a file, those that are in use\n"
-    "compare  the cards of several models side by side\n"
+    "info     a model's kind, training data and grades on held-out problems;\n"
+    "         without a file, of the models in use\n"
+    "compare  several models side by side\n"
     "list     the kinds of models there are\n"
-    "forget   what the models in use learned on this machine, or on another\n\n"
+    "forget   remove what the models in use learned on this machine, or on\n"
+    "         another\n"
+    "\n"
     "Models in use are cost-OP.spry in SPRY_MODELS, else in the user's data\n"
     "directory (.../spry/models), else those installed with spry.",
     {options},

@@ -8,7 +8,7 @@ enum { SEARCHED = 24 };
 static char *texts, *search;
 static const opt options[] = {
     {"schedule", OPT_TEXT, &texts, "TEXT",
-     "predict this one; several with ; between"},
+     "predict this one, or several separated by ;"},
     {"search", OPT_TEXT, &search, "NAME",
      "predict what a tune would race: exhaustive, descent, graph, evolve, "
      "random"},
@@ -16,9 +16,9 @@ static const opt options[] = {
 static const opt_page page = {
     "predict",
     "MATRIX",
-    "Rank a handful of schedules, those given, or those that a search finds, by\n"
-    "the learned model of the operation, or by the analytic one when there is\n"
-    "none. What bounds each is the analytic model's word.",
+    "Rank schedules (a few of every format, those given, or those that a search\n"
+    "finds) by the learned model of the operation, or by the analytic one when\n"
+    "there is none. What bounds each is told by the analytic model.",
     {options, cli_compute},
     1,
     1};

@@ -13,8 +13,8 @@ static const opt_page page = {
     "probe",
     "",
     "Measure bandwidth, latency, arithmetic and noise in under two seconds\n"
-    "and show the machine's card; in a noisy hour three times, and the better\n"
-    "numbers stay. The store keeps it under its fingerprint.",
+    "and describe the machine; a noisy one is measured three times, and the\n"
+    "better numbers are kept. The store keeps it under its fingerprint.",
     {options},
     0,
     0};

@@ -17,29 +17,28 @@ static const opt options[] = {
     {"on", OPT_TEXT, &fingerprint, "MACHINE", "list: only this machine's"},
     {"limit", OPT_INTEGER, &limit, "N", "list: the latest N, 0 for all (50)"},
     {"format", OPT_WORD, &format, "json|waco|autosparse|ansor|ginkgo",
-     "import, export: whose records they are (json: ours)"},
+     "import, export: the format (json: spry's own)"},
     {"matrices", OPT_TEXT, &matrices, "FOLDER",
-     "import: where the matrices they name may lie"},
+     "import: where to look for the matrices they name"},
     {"days", OPT_INTEGER, &days, "N", "gc: failed trials older than this (30)"},
     {0}};
 static const opt_page page = {
     "records",
     "list|show ID|export FILE|import FILE|merge STORE|sample STORE|curves|"
     "check|gc",
-    "list    one line for each trial\n"
-    "show    all of one trial, by its id or the beginning of it\n"
+    "list    one line for each record\n"
+    "show    all of one record, by its id or the beginning of it\n"
     "export  write everything as JSON lines; - for stdout; --format ansor\n"
-    "        writes what came from there as such lines, waco a folder of nests\n"
-    "import  read JSON lines, or with --format the files of others, one or a\n"
-    "        folder of them; damaged lines are skipped and counted, and it\n"
-    "        fails when all are\n"
-    "merge   add what another store knows\n"
-    "sample  the records of --op that teach most, into another store; - for\n"
-    "        none, only the certificate\n"
-    "curves  how models learned: a line for each training, with --json every\n"
-    "        round\n"
+    "        writes records imported from Ansor, waco a folder of loop nests\n"
+    "import  read JSON lines, or with --format a file or folder of another\n"
+    "        project; damaged lines are skipped and counted, and it fails when\n"
+    "        all are\n"
+    "merge   add everything from another store\n"
+    "sample  copy the records of --op that are most useful for training into\n"
+    "        another store; - for none, only the certificate\n"
+    "curves  learning curves: a line for each training, with --json every round\n"
     "check   verify the file and every row's hash\n"
-    "gc      drop old failed trials and compact the file",
+    "gc      remove old failed records and compact the file",
     {options, sample_options, cli_compute},
     1,
     2};

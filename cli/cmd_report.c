@@ -14,10 +14,9 @@ static const opt options[] = {
 static const opt_page page = {
     "report",
     "[STORE]",
-    "Write one self-contained page about a store: the verdicts, how the\n"
-    "searches went, how sure the model was, every trial. It loads nothing\n"
-    "from anywhere and can be passed on. spry tune --report does the same for\n"
-    "one tune.",
+    "Write one self-contained HTML page about a store: verdicts, how searches\n"
+    "went, how good predictions were, every record. It loads nothing from\n"
+    "elsewhere. spry tune --report does the same for one tune.",
     {options},
     0,
     1};

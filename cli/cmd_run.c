@@ -10,15 +10,14 @@ static int chance;
 static double calls = 1;
 static const opt options[] = {
     {"x", OPT_TEXT, &x_file, "FILE.npy",
-     "the dense operand; its shape tells spmv from spmm"},
+     "the dense operand; its shape selects spmv or spmm"},
     {"y", OPT_TEXT, &y_file, "FILE.npy",
      "the second operand of sddmm and mttkrp"},
-    {"random", OPT_FLAG, &chance, NULL,
-     "make operands up from --seed (default)"},
+    {"random", OPT_FLAG, &chance, NULL, "random operands, by --seed (default)"},
     {"out", OPT_TEXT, &out_file, "FILE.npy",
      "write the result there; - for stdout"},
     {"schedule", OPT_TEXT, &schedule, "TEXT",
-     "compute this way (as tuned, else as predicted)"},
+     "use this schedule (the tuned, else the predicted one)"},
     {"calls", OPT_COUNT, &calls, "N", "repeat N times and time it (1)"},
     {0}};
 static const opt_page page = {

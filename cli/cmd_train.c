@@ -14,18 +14,19 @@ static const opt options[] = {
      "spry and waconet: maml, fomaml, reptile or anil over machines"},
     {"out", OPT_TEXT, &out, "FILE", "write it there (cost-OP.spry)"},
     {"whole", OPT_FLAG, &whole, NULL,
-     "once graded, learn again with what was held out"},
+     "after grading, train again with the held-out records"},
     {0}};
 static const opt_page page = {
     "train",
     "",
-    "Learn which schedules are fast from the records of a store. 70 % of the\n"
-    "matrices teach, 15 % say when to stop, 15 % are held out; what they say\n"
-    "of the model is printed and goes into the file with it. A copy of a\n"
-    "matrix, resized or permuted, is on the same side as the matrix.\n\n"
+    "Train a model on the records of a store to predict which schedules are\n"
+    "fast. 70 % of the matrices are for training, 15 % for validation, 15 % for\n"
+    "the test, whose grades are printed and stored in the model file. Resized or\n"
+    "permuted copies of a matrix stay on the side of the original.\n"
+    "\n"
     "kinds: spry (the analytic bound corrected by trees), waconet, mlp, gbdt,\n"
-    "gbdt-leaf, sequence, sequence-rank, analytic. Trees need XGBoost to be\n"
-    "fitted, not to be used.",
+    "gbdt-leaf, sequence, sequence-rank, analytic. Trees need XGBoost for\n"
+    "training, not for use.",
     {options, fit_options},
     0,
     0};

@@ -4,10 +4,10 @@
 static const opt_page page = {
     "tune",
     "MATRIX",
-    "Find the fastest schedule for a matrix. Candidates are verified, raced\n"
-    "against the plain CSR loop in interleaved pairs, and win only when the\n"
-    "95 % interval of their speed-up lies above 1.02. Ctrl-C ends with the\n"
-    "best so far. Asked again, the answer comes from the store.",
+    "Find the fastest schedule for a matrix. Candidates are verified, timed in\n"
+    "turns with the plain CSR loop, and win only if the whole 95 % interval\n"
+    "of their speed-up is above 1.02. Ctrl-C ends with the best so far. Asked\n"
+    "again, the answer comes from the store.",
     {story_options, cli_compute, cli_locking},
     1,
     1};

@@ -2,10 +2,13 @@
  * every family. */
 #include "dense.h"
 
+#include <string.h>
+
 static char *texts;
-static const opt options[] = {{"schedule", OPT_TEXT, &texts, "TEXT|all",
-                               "check this; several with ; between (all)"},
-                              {0}};
+static const opt options[] = {
+    {"schedule", OPT_TEXT, &texts, "TEXT|all",
+     "check this one, or several separated by ; (all)"},
+    {0}};
 static const opt_page page = {
     "verify",
     "MATRIX",
@@ -45,16 +48,14 @@ static void note(tally *t, const char *text, spry_status s, const char *kernel)
 }
 
 /* What a plan needs and is not here, a compiler, is no fault of the kernel. */
-static void check(tally *t, const job *j, const spry_schedule *x)
+static void check(tally *t, const job *j, const char *text)
 {
-    char text[SPRY_SCHEDULE_TEXT];
     spry_plan *plan = NULL;
-    spry_status s = spry_plan_make(&plan, j->problem, x, &j->machine);
+    spry_status s = spry_plan_from(&plan, j->problem, text, &j->machine);
 
     if (s == SPRY_OK)
         s = spry_plan_check(plan, cli.seed);
-    note(t, spry_schedule_text(text, x), s,
-         plan ? spry_plan_kernel(plan) : NULL);
+    note(t, text, s, plan ? spry_plan_kernel(plan) : NULL);
     spry_plan_free(plan);
 }
 
@@ -91,28 +92,39 @@ static spry_status finish(tally *t)
     return SPRY_OK;
 }
 
-static spry_status verify(const job *j, const char *path)
+/* The texts of what is to be checked; there are fewer ways of operators. */
+static spry_status list(char out[SHAPES_MOST][SPRY_SCHEDULE_TEXT], int *count,
+                        const job *j)
 {
     static spry_schedule x[SHAPES_MOST];
+    static spry_candidate way[OPERATOR_WAYS];
+    const spry_operator *op = spry_problem_operator(j->problem);
+    spry_status s = op ? operator_ways(way, count, j, texts)
+                       : shape_list(x, count, j, texts);
+
+    for (int i = 0; s == SPRY_OK && i < *count; i++)
+        if (op)
+            memcpy(out[i], way[i].schedule, sizeof out[i]);
+        else
+            spry_schedule_text(out[i], &x[i]);
+    return s;
+}
+
+static spry_status verify(const job *j, const char *path)
+{
+    static char text[SHAPES_MOST][SPRY_SCHEDULE_TEXT];
     tally t = {0};
     int count;
-    spry_status s;
+    spry_status s = list(text, &count, j);
 
     (void)path;
-    if (spry_problem_operator(j->problem)) {
-        stop_watch();
-        return verify_operator(j, texts);
-    }
-    s = shape_list(x, &count, j, texts);
     if (s != SPRY_OK)
         return s;
     stop_watch();
     begin(&t, j);
     for (int i = 0; i < count && !stop_asked(); i++) {
-        char text[SPRY_SCHEDULE_TEXT];
-
-        progress_step(i, count, spry_schedule_text(text, &x[i]));
-        check(&t, j, &x[i]);
+        progress_step(i, count, text[i]);
+        check(&t, j, text[i]);
     }
     return finish(&t);
 }

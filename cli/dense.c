@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 24 };
-
 int is_operator(const char *path)
 {
     return strncmp(path, "op:", 3) == 0;
@@ -22,9 +20,8 @@ spry_status open_operator(spry_problem **out, const char *path)
     return say_status(s);
 }
 
-/* The texts of "a; b", else what a tune would race. */
-static spry_status list(spry_candidate *out, int *count, const job *j,
-                        char *texts)
+spry_status operator_ways(spry_candidate *out, int *count, const job *j,
+                          char *texts)
 {
     spry_tune_options o = tuned_options(j);
     spry_status s = SPRY_OK;
@@ -33,9 +30,11 @@ static spry_status list(spry_candidate *out, int *count, const job *j,
     *count = 0;
     if (!texts || strcmp(texts, "all") == 0) {
         o.machine = &j->machine;
-        return say_status(spry_propose(out, count, LISTED, j->problem, &o));
+        return say_status(
+            spry_propose(out, count, OPERATOR_WAYS, j->problem, &o));
     }
-    while (s == SPRY_OK && *count < LISTED && (text = shape_split(&texts))) {
+    while (s == SPRY_OK && *count < OPERATOR_WAYS &&
+           (text = shape_split(&texts))) {
         spry_candidate *c = &out[(*count)++];
 
         snprintf(c->schedule, sizeof c->schedule, "%s", text);
@@ -57,11 +56,11 @@ static int by_seconds(const void *a, const void *b)
 
 spry_status predict_operator(const job *j, char *texts)
 {
-    static spry_candidate found[LISTED];
+    static spry_candidate found[OPERATOR_WAYS];
     double flops = spry_problem_flops(j->problem);
     int count;
     table *t;
-    spry_status s = list(found, &count, j, texts);
+    spry_status s = operator_ways(found, &count, j, texts);
 
     if (s != SPRY_OK)
         return s;
@@ -93,65 +92,6 @@ spry_status predict_operator(const job *j, char *texts)
     table_print(t, stdout);
     printf("by the model analytic; nothing was measured\n");
     return SPRY_OK;
-}
-
-/* ---- verify ---- */
-
-spry_status verify_operator(const job *j, char *texts)
-{
-    static spry_candidate found[LISTED];
-    int count, right = 0, wrong = 0;
-    spry_status s = list(found, &count, j, texts);
-    json out = {0};
-    table *t = NULL;
-
-    if (s != SPRY_OK)
-        return s;
-    if (cli.json) {
-        out = json_begin("spry.verify/1");
-        json_text(&out, "problem", spry_problem_key(j->problem));
-        json_open(&out, "checks", '[');
-    } else
-        t = table_new("schedule<verdict<");
-    for (int i = 0; i < count && !stop_asked(); i++) {
-        spry_plan *plan = NULL;
-        const char *why;
-
-        progress_step(i, count, found[i].schedule);
-        s = spry_dense_plan(&plan, j->problem, found[i].schedule, &j->machine);
-        if (s == SPRY_OK)
-            s = spry_plan_check(plan, cli.seed);
-        why = s == SPRY_OK ? "" : spry_message();
-        right += s == SPRY_OK;
-        wrong += s != SPRY_OK;
-        if (cli.json) {
-            json_open(&out, NULL, '{');
-            json_text(&out, "schedule", found[i].schedule);
-            json_text(&out, "kernel", plan ? spry_plan_kernel(plan) : NULL);
-            json_text(&out, "verdict", s == SPRY_OK ? "right" : "wrong");
-            json_text(&out, "why", why);
-            json_close(&out, '}');
-        } else {
-            table_cell(t, "%s", found[i].schedule);
-            table_cell(t, "%s%s%s", s == SPRY_OK ? "right" : "wrong",
-                       *why ? ": " : "", why);
-        }
-        spry_plan_free(plan);
-    }
-    progress_clear();
-    if (cli.json) {
-        json_close(&out, ']');
-        json_integer(&out, "right", right);
-        json_integer(&out, "wrong", wrong);
-        json_integer(&out, "skipped", 0);
-        json_end(&out);
-    } else {
-        table_print(t, stdout);
-        printf("%d right, %d wrong, 0 skipped\n", right, wrong);
-    }
-    return wrong ? say_fail(SPRY_WRONG, "%d of %d kernels are wrong", wrong,
-                            right + wrong)
-                 : SPRY_OK;
 }
 
 /* ---- explain ---- */

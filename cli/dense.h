@@ -7,9 +7,14 @@
 int is_operator(const char *path);
 spry_status open_operator(spry_problem **out, const char *path);
 
-/* What the commands of that name do; texts is split in place. */
+/* The ways to compute that texts, "a; b", names; for NULL or "all", those that a
+ * tune would race. texts is split in place. */
+enum { OPERATOR_WAYS = 24 };
+spry_status operator_ways(spry_candidate *out, int *count, const job *j,
+                          char *texts);
+
+/* What the commands of that name do. */
 spry_status predict_operator(const job *j, char *texts);
-spry_status verify_operator(const job *j, char *texts);
 spry_status explain_operator(const job *j, const char *text);
 
 #endif

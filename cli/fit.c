@@ -10,10 +10,10 @@ static double budget;
 const opt fit_options[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm", "learn from these (spmm)"},
     {"operators", OPT_TEXT, &operators, "conv2d|depthwise|matmul",
-     "learn from dense operators instead"},
+     "of dense operators instead"},
     {"on", OPT_TEXT, &on, "MACHINE", "only this machine's records"},
     {"split", OPT_WORD, &split, "by_problem|within_problem|by_machine",
-     "what is held out to grade by (by_problem)"},
+     "what is held out for grading (by_problem)"},
     {"rounds", OPT_INTEGER, &rounds, "N", "trees or epochs at most"},
     {"budget", OPT_SECONDS, &budget, "TIME",
      "of train: take no longer, reading included; else for each fit"},

@@ -21,7 +21,7 @@ const opt fleet_submit_options[] = {
     {"widths", OPT_TEXT, &widths, "LIST", "submit: dense columns (128)"},
     {"types", OPT_TEXT, &types, "LIST", "submit: element types (f32)"},
     {"schedules", OPT_INTEGER, &schedules, "N",
-     "submit: of each problem, in all (100)"},
+     "submit: how many for each problem (100)"},
     {"from", OPT_WORD, &from, "both|super|families",
      "submit: where schedules are drawn from"},
     {"budget", OPT_SECONDS, &seconds, "TIME",

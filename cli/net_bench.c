@@ -9,15 +9,15 @@ static const opt options[] = {
     {"ways", OPT_TEXT, &texts, "\"A; B\"",
      "race these, against the first of them; else all forms"},
     {"budget", OPT_SECONDS, &budget, "TIME", "stop racing after this (10s)"},
-    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
+    {"report", OPT_TEXT, &report, "FILE", "write an HTML page about it"},
     {0}};
 static const opt_page page = {
     "net bench",
     "NETWORK",
-    "Race ways to run a network in one process, in interleaved pairs, each\n"
-    "checked against the reference first. Rates count the network's own\n"
-    "edges, also where passes leave fewer to execute; executed edges are at\n"
-    "most so many for each input, since inputs may be done early.\n"
+    "Time ways to run a network in turns, in one process, each checked against\n"
+    "the reference first. Rates count the edges of the network as given, also\n"
+    "where passes leave fewer; the executed edges are an upper bound, since the\n"
+    "values of an input may stop changing early.\n"
     "  spry net bench gen:radix --ways \"edges order=ego; passes=all gather\"",
     {options, net_batching, net_reading},
     1,

@@ -13,11 +13,11 @@ static const opt options[] = {
 static const opt_page page = {
     "net compile",
     "NETWORK",
-    "Run passes over a network: the outputs stay the same numbers, for every\n"
-    "input of finite values; NaN and infinities may get lost in what leaves.\n"
-    "What is left are the edges that an input executes at most. Layers are\n"
-    "taken as they come, so the network need not fit into memory, only the\n"
-    "result; one whose edges skip layers is read whole.\n"
+    "Run passes over a network. For every input of finite values the outputs\n"
+    "stay the same; NaN and infinities may get lost with what is removed. The\n"
+    "edges left are the most that are executed for an input. The network is\n"
+    "read layer by layer, so only the result has to fit into memory; one whose\n"
+    "edges skip layers is read whole.\n"
     "  spry net compile gen:radix,depth=1920 --out small.spnet",
     {options, net_passing, net_reading},
     0,

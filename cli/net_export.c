@@ -3,15 +3,16 @@
 
 static const char *dir = ".", *name = "network";
 static const opt options[] = {
-    {"out", OPT_TEXT, &dir, "DIR", "where to (.)"},
-    {"name", OPT_TEXT, &name, "NAME", "what to call it (network)"},
+    {"out", OPT_TEXT, &dir, "DIR", "the folder to write to (.)"},
+    {"name", OPT_TEXT, &name, "NAME",
+     "the name of files and functions (network)"},
     {0}};
 static const opt_page page = {
     "net export",
     "NETWORK",
     "Write NAME.c and NAME.h: the network, made smaller by --passes, and its\n"
-    "weights, to be compiled anywhere without spry. The passes hold for\n"
-    "finite inputs; with --passes none NaN goes where its edges lead.\n"
+    "weights, which compile without spry. Passes are exact for finite inputs;\n"
+    "with --passes none NaN propagates along edges.\n"
     "  spry net export gen:radix --name digits",
     {options, net_passing, net_reading},
     1,

@@ -13,7 +13,7 @@ static const opt options[] = {
 static const opt_page page = {
     "net generate",
     "KIND [key=value...]",
-    "Make a network: the same words and seed make the same network anywhere.\n"
+    "Make a network: the same arguments and seed give the same one anywhere.\n"
     "  spry net generate radix width=1024 depth=120 --out neuron1024\n"
     "writes the official Graph Challenge layers, byte for byte.",
     {options},

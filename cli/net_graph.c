@@ -38,7 +38,8 @@ static const opt tuning[] = {{"budget", OPT_SECONDS, &budget, "TIME",
                              {0}};
 static const opt exporting[] = {
     {"out", OPT_TEXT, &out_file, "DIR|FILE.onnx", "where to write (.)"},
-    {"name", OPT_TEXT, &name, "NAME", "what to call it (network)"},
+    {"name", OPT_TEXT, &name, "NAME",
+     "the name of files and functions (network)"},
     {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
     {0}};
 
@@ -277,6 +278,13 @@ static void report_tuning(const spry_executor *e, const spry_executor_gain *x,
                say_seconds(x->untuned), say_seconds(x->tuned),
                say_times(x->speedup), say_interval(x->low, x->high), x->pairs,
                say_seconds(spent));
+        return;
+    }
+    if (!cli.json && x->speedup > 0) {
+        graph_chosen_print(e);
+        printf("%s: nothing was found that is faster than what the model "
+               "chooses; tuning took %s\n",
+               say_seconds(x->tuned), say_seconds(spent));
         return;
     }
     if (!cli.json) {

@@ -13,9 +13,9 @@ static const opt options[] = {{"ways", OPT_TEXT, &texts, "\"A; B\"",
 static const opt_page page = {
     "net predict",
     "NETWORK",
-    "Rank ways to run a network by what the machine's numbers promise: edges\n"
-    "issued, waiting for values beyond the first cache, edges streaming by,\n"
-    "the ends of layers and threads.",
+    "Rank ways to run a network by predicted time: edges issued, waiting for\n"
+    "values beyond the first cache, streaming of edges, ends of layers, and\n"
+    "threads.",
     {options, net_batching, net_reading},
     1,
     1};

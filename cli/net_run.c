@@ -35,10 +35,10 @@ static const opt_page page = {
     "net run",
     "NETWORK",
     "Compute the outputs of a network. Without --out, print the categories:\n"
-    "the inputs, counted from 1, that any output is not 0 for. NaN goes where\n"
-    "its edges lead, as in NumPy. The passes hold for finite inputs; where one\n"
-    "is not, they are left out unless --passes asks for them. Executed edges\n"
-    "are an upper bound: inputs may be done early.\n"
+    "the inputs, counted from 1, with an output that is not 0. NaN propagates\n"
+    "along edges, as in NumPy. Passes are exact for finite inputs; if one is\n"
+    "not finite, they are left out unless --passes asks for them. Executed\n"
+    "edges are an upper bound, since values may stop changing early.\n"
     "  spry net run gen:radix --input sparse-images-1024.tsv",
     {options, net_ordering, net_shaping, net_reading, cli_locking},
     1,

@@ -21,9 +21,9 @@ static const opt options[] = {
 static const opt_page page = {
     "net simulate",
     "NETWORK",
-    "Count the reads and writes of neurons that an order of edges takes with\n"
-    "a fast memory of M neurons. lru: the line not used for longest leaves;\n"
-    "rr: lines leave in turn; min: the one not needed for longest leaves.\n"
+    "Count the reads and writes of neurons by an order of edges with a fast\n"
+    "memory of M neurons. What is evicted: lru, the least recently used line;\n"
+    "rr, lines in order of arrival; min, the one whose next use is furthest.\n"
     "  spry net simulate gen:radix,depth=16 --order blocked,ego --memory "
     "32,128",
     {options, net_shaping, net_reading},

@@ -28,11 +28,11 @@ static const opt options[] = {
 static const opt_page page = {
     "net train-order",
     "NETWORK...",
-    "Learn to order the edges of these networks (EON). Of generated ones the\n"
-    "second is made with the seed plus 1, and so on. The reward of an order\n"
-    "is minus its reads and writes under LRU; a share is reads and writes by\n"
-    "those of the plain order that moves least. Ctrl-C keeps the best so far.\n"
-    "Then\n"
+    "Train a model that orders the edges of these networks (EON). Of generated\n"
+    "ones the second is made with the seed plus 1, and so on. The reward of an\n"
+    "order is minus its reads and writes under LRU; a share is its reads and\n"
+    "writes over those of the best order that is not learned. Ctrl-C keeps the\n"
+    "best so far. Then\n"
     "  spry net order NETWORK --order eon --model order.nn",
     {options, net_reading},
     1,

@@ -5,11 +5,11 @@ static const opt_page page = {
     "net tune",
     "NETWORK",
     "Find the fastest way to run a network: passes, form, tile and threads.\n"
-    "Ways are verified, raced against plain loops in interleaved pairs, and\n"
-    "win only when the 95 % interval of their speed-up lies above 1.02.\n"
-    "net run then runs it so, and asked again, the answer comes from the\n"
-    "store. Passes hold for finite inputs (net run leaves them out for\n"
-    "others). Ctrl-C ends with the best so far.",
+    "Ways are verified, timed in turns with plain loops, and win only if the\n"
+    "whole 95 % interval of their speed-up is above 1.02. net run then uses the\n"
+    "winner, and asked again, the answer comes from the store. Passes are exact\n"
+    "for finite inputs (net run leaves them out for others). Ctrl-C ends with\n"
+    "the best so far.",
     {story_options, net_batching, net_reading, cli_locking},
     1,
     1};

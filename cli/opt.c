@@ -16,13 +16,13 @@ cli_settings cli = {.seed = 1, .op = -1, .type = -1, .cols = -1};
 const opt cli_common[] = {
     {"json", OPT_FLAG, &cli.json, NULL, "print one JSON document"},
     {"store", OPT_TEXT, &cli.store, "FILE",
-     "keep records here; :memory: keeps none, postgresql:// shares"},
+     "the store of records; :memory: keeps none, postgresql:// is shared"},
     {"threads", OPT_INTEGER, &cli.threads, "N", "use at most N threads"},
     {"isa", OPT_TEXT, &cli.isa, "NAME",
      "use at most this instruction set, such as avx2"},
     {"machine", OPT_TEXT, &cli.machine, "FILE",
-     "decide for the machine described there"},
-    {"seed", OPT_SEED, &cli.seed, "N", "where chance begins (1)"},
+     "tune for the machine described there"},
+    {"seed", OPT_SEED, &cli.seed, "N", "seed of random numbers (1)"},
     {"progress", OPT_WORD, &cli.progress, "auto|plain|none",
      "progress on stderr"},
     {0}};
@@ -30,15 +30,15 @@ const opt cli_common[] = {
 const opt cli_compute[] = {
     {"op", OPT_WORD, &cli.op, "spmv|spmm|sddmm|mttkrp",
      "what to compute (spmv; with --cols spmm)"},
-    {"cols", OPT_COUNT, &cli.cols, "N", "dense columns (128; of mttkrp 32)"},
+    {"cols", OPT_COUNT, &cli.cols, "N", "dense columns (128; for mttkrp 32)"},
     {"mode", OPT_WORD, &cli.mode, "0|1|2",
-     "the mode of a tensor that stays (0)"},
+     "the mode of a tensor that the result keeps (0)"},
     {"type", OPT_WORD, &cli.type, "f32|f64", "element type (the matrix's own)"},
     {0}};
 
 const opt cli_locking[] = {
     {"lock", OPT_TEXT, &cli.lock, "FILE",
-     "compute as it was frozen there, or fail (spry freeze)"},
+     "use the schedule and kernel of this lock file, or fail (spry freeze)"},
     {0}};
 
 /* ---- names that are nearly right ---- */

@@ -13,9 +13,9 @@ const opt sample_options[] = {
     {"way", OPT_TEXT, &way, "NAME",
      "sample: spread, leverage, k-means or random (spread)"},
     {"certify", OPT_FLAG, &certify, NULL,
-     "sample: what models learn from so little, way by way"},
+     "sample: compare models trained on it, for each way of choosing"},
     {"importance", OPT_FLAG, &importance, NULL,
-     "sample: which features go with the time"},
+     "sample: which features explain the time"},
     {"kind", OPT_TEXT, &kind, "MODEL", "sample: what the certificate trains"},
     {"seed", OPT_INTEGER, &seed, "N", "sample: another draw (1)"},
     {0}};

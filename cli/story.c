@@ -12,21 +12,22 @@ static int effort = SPRY_MEASURE, again, frozen, require, top = 12;
 static char *search;
 const opt story_options[] = {
     {"budget", OPT_SECONDS, &budget, "TIME",
-     "spend this, or refuse: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
+     "time to spend: 500ms, 60s, 2m (10s; 3.5s with a learned model)"},
     {"calls", OPT_COUNT, &calls, "N",
      "how often the kernel will run (very often)"},
     {"effort", OPT_WORD, &effort, "lookup|predict|measure|patient",
      "how hard to try"},
     {"search", OPT_NAME, &search, "exhaustive|descent|graph|evolve|random",
-     "how candidates are found (as suits the effort)"},
+     "how candidates are found (depends on the effort)"},
     {"again", OPT_FLAG, &again, NULL,
      "measure even if the store has the answer"},
     {"frozen", OPT_FLAG, &frozen, NULL,
-     "do not let the model learn from what is measured"},
+     "do not adapt the model to what is measured"},
     {"require-speedup", OPT_FLAG, &require, NULL,
      "exit 5 if nothing beats the baseline"},
-    {"top", OPT_INTEGER, &top, "N", "show the N best trials, 0 for all (12)"},
-    {"report", OPT_TEXT, &report, "FILE", "write a page about it: HTML"},
+    {"top", OPT_INTEGER, &top, "N",
+     "show the N best candidates, 0 for all (12)"},
+    {"report", OPT_TEXT, &report, "FILE", "write an HTML page about it"},
     {0}};
 /* ---- order: the fastest first, failures last ---- */
 

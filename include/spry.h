@@ -1,23 +1,23 @@
-/* spry.h - all doors of spry.
+/* spry.h - the whole C interface: every header of include/spry.
  *
- * Every function stands under a tier, a line "==== tier ====" above it:
+ * Every function belongs to a tier, named by a line "==== tier ====" above it:
  *
  *   simple        what most programs need: read a matrix, state the problem,
- *                 tune, run, free. These stay as they are from version to
- *                 version.
- *   advanced      for programs that look inside or steer: machines, schedules,
- *                 predictions, records, forms of networks. They may grow; what
- *                 changes is said in the changelog.
- *   experimental  for research: WACO's space, collecting, learning, orders of
- *                 edges. They may change with every version.
+ *                 tune, run, free. These do not change between versions.
+ *   advanced      for programs that inspect or control what spry does:
+ *                 machines, schedules, predictions, records, forms of
+ *                 networks. These may change; CHANGELOG.md says how.
+ *   experimental  for research: the SuperSchedule space of WACO (Won et al.,
+ *                 ASPLOS 2023), collecting measurements, training, orders of
+ *                 a network's edges. These may change with every version.
  *
  * An options struct begins with its `size`, so that programs built against an
- * older header go on working. Read in this order: status, matrix, problem,
- * tune, plan. */
+ * older header keep working. Read the headers in this order: status, matrix,
+ * problem, tune, plan. */
 #ifndef SPRY_H
 #define SPRY_H
 
-/* Simple, with more advanced things further down in each of them. */
+/* Simple; the advanced functions come further down in each. */
 #include "spry/inference.h"
 #include "spry/matrix.h"
 #include "spry/network.h"

@@ -14,6 +14,11 @@ enum { FLOP_ROUNDS = 1 << 15, FEW = 1 << 20 }; /* entries: one thread may do */
  * fewer panels. */
 static const double PANEL_SHARES[] = {0.25, 0.5};
 
+/* Entries that gathers are asked for ahead: how far is best depends on whether
+ * they come from a cache or from memory. */
+static const int AHEAD[] = {12, 24, 48};
+enum { DISTANCES = sizeof AHEAD / sizeof AHEAD[0], PANELS_AHEAD = 24 };
+
 /* ---- one run ---- */
 
 static double gather(const limit *l, int64_t from, int64_t to)
@@ -21,7 +26,7 @@ static double gather(const limit *l, int64_t from, int64_t to)
     loop_operands o = {.B = l->o->B,
                        .val = l->o->val,
                        .index = l->index,
-                       .ahead = l->kind == LIMIT_AHEAD,
+                       .ahead = l->ahead,
                        .row = l->row,
                        .C = l->o->C};
 
@@ -187,9 +192,20 @@ static int add(limit *list, int n, limit l)
     return n + 1;
 }
 
+static int add_ahead(limit *list, int n, limit l)
+{
+    l.kind = LIMIT_AHEAD;
+    for (int i = 0; i < DISTANCES; i++) {
+        l.ahead = AHEAD[i];
+        n = add(list, n, l);
+    }
+    return n;
+}
+
 static int add_panels(limit *list, int n, limit l, int level)
 {
     l.kind = LIMIT_PANELS;
+    l.ahead = PANELS_AHEAD;
     for (int i = 0; i < 2; i++) {
         int last = n;
 
@@ -234,10 +250,11 @@ int limits_open(limit out[LIMITS], const bench_operands *o,
     if (n == 0)
         return 0;
     l.part = 1;
-    for (int kind = LIMIT_STREAM; kind <= LIMIT_AHEAD; kind++) {
+    for (int kind = LIMIT_STREAM; kind <= LIMIT_GATHERS; kind++) {
         l.kind = (limit_kind)kind;
         n = add(out, n, l);
     }
+    n = add_ahead(out, n, l);
     for (int level = 1; level < SPRY_CACHES; level++)
         n = add_panels(out, n, l, level);
     if (o->nnz <= FEW && l.threads > 1) {

@@ -25,11 +25,12 @@ typedef enum {
     LIMIT_PANELS /* gathers in the order of panels */
 } limit_kind;
 
-enum { LIMITS = 10 }; /* loops of one problem, at most */
+enum { LIMITS = 12 }; /* loops of one problem, at most */
 
 typedef struct {
     limit_kind kind;
     int threads, panels;
+    int ahead;   /* entries by which gathers are asked for before, or 0 */
     double part; /* of the problem's work in one run; 1 but for flops */
     const bench_operands *o;
     const spry_machine *m;

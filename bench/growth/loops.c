@@ -41,25 +41,25 @@ static inline words value_in_all(const float *value)
     return (words){0} + bits;
 }
 
-#define GATHER(name, type)                                                     \
-    double name(const loop_operands *o, int64_t from, int64_t to)              \
-    {                                                                          \
-        const type *index = o->index;                                          \
-        words sum[ROW] = {{0}}, all = {0};                                     \
-                                                                               \
-        for (int64_t i = from; i < to; i++) {                                  \
-            const float *row = o->B + (int64_t)index[i] * LOOP_COLUMNS;        \
-            const words *at = (const words *)(const void *)row;                \
-                                                                               \
-            if (o->ahead && i + LOOP_AHEAD < to)                               \
-                ask_for(o->B + (int64_t)index[i + LOOP_AHEAD] * LOOP_COLUMNS); \
-            all ^= value_in_all(&o->val[i]);                                   \
-            for (int k = 0; k < ROW; k++)                                      \
-                sum[k] ^= at[k];                                               \
-        }                                                                      \
-        for (int k = 0; k < ROW; k++)                                          \
-            all ^= sum[k];                                                     \
-        return folded(all);                                                    \
+#define GATHER(name, type)                                                   \
+    double name(const loop_operands *o, int64_t from, int64_t to)            \
+    {                                                                        \
+        const type *index = o->index;                                        \
+        words sum[ROW] = {{0}}, all = {0};                                   \
+                                                                             \
+        for (int64_t i = from; i < to; i++) {                                \
+            const float *row = o->B + (int64_t)index[i] * LOOP_COLUMNS;      \
+            const words *at = (const words *)(const void *)row;              \
+                                                                             \
+            if (o->ahead && i + o->ahead < to)                               \
+                ask_for(o->B + (int64_t)index[i + o->ahead] * LOOP_COLUMNS); \
+            all ^= value_in_all(&o->val[i]);                                 \
+            for (int k = 0; k < ROW; k++)                                    \
+                sum[k] ^= at[k];                                             \
+        }                                                                    \
+        for (int k = 0; k < ROW; k++)                                        \
+            all ^= sum[k];                                                   \
+        return folded(all);                                                  \
     }
 GATHER(loop_gather16, uint16_t)
 GATHER(loop_gather32, int32_t)
@@ -75,8 +75,8 @@ double loop_panels(const loop_operands *o, int64_t from, int64_t to)
                                           (int64_t)index[i] * LOOP_COLUMNS);
         words *c = (words *)(void *)(o->C + (int64_t)o->row[i] * LOOP_COLUMNS);
 
-        if (i + LOOP_AHEAD < to)
-            ask_for(o->B + (int64_t)index[i + LOOP_AHEAD] * LOOP_COLUMNS);
+        if (i + o->ahead < to)
+            ask_for(o->B + (int64_t)index[i + o->ahead] * LOOP_COLUMNS);
         all ^= value_in_all(&o->val[i]);
         for (int k = 0; k < ROW; k++)
             c[k] ^= b[k];

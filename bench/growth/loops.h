@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-enum { LOOP_COLUMNS = 32, LOOP_AHEAD = 24 }; /* f32; entries */
+enum { LOOP_COLUMNS = 32 }; /* f32 */
 
 /* Load rows index[from..to) of B, each of LOOP_COLUMNS floats, and broadcast
- * a value to each; `ahead` asks for the rows before. Returns what keeps the
- * loads alive. */
+ * a value to each; rows are asked for so many entries `ahead`, 0: not at all.
+ * Returns what keeps the loads alive. */
 typedef struct {
     const float *B, *val;
     const void *index;

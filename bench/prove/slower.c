@@ -132,8 +132,8 @@ static void judge(verdicts *v, int i)
         }
         v->sum += log(r[0]);
         if (r[0] < 0.98)
-            printf("%s: %s, %.2f [%.2f, %.2f]\n", spec, t->best, r[0], r[1],
-                   r[2]);
+            printf("%s: %s, %.2f [%.2f, %.2f] of %s\n", spec, t->best, r[0],
+                   r[1], r[2], t->baseline);
     } else {
         printf("%s: %s\n", spec, spry_message());
     }

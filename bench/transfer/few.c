@@ -15,7 +15,7 @@ const char *const method_names[METHODS] = {
     "multi-task+bayes", "meta (maml)+tune", "kept by adapt",
     "trained there"};
 const char *const vector_names[VECTORS] = {
-    "no machine vector", "table 2 of document 001", "probed numbers"};
+    "no machine vector", "cores, vector, line", "probed numbers"};
 
 /* ---- tables ---- */
 

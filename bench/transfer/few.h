@@ -56,7 +56,7 @@ void curve_free(curve *c);
 /* Methods that need no other source than the one there is. */
 int is_run(const curve *c, int m);
 
-/* Document 000's four tests of a fitted curve (four.c). */
+/* The four tests of meta-learned WACO of a fitted curve (four.c). */
 enum { FOUR = 4 };
 typedef struct {
     value *v[FOUR][SEEDS]; /* [home or test subjects] */

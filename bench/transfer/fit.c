@@ -30,8 +30,8 @@ value *values_of(const sp_dataset *t, const float *score)
 
 static const int VECTOR_FROM = SP_PATTERN;
 
-/* What a model is not told of the machine: all, or all but what document 001's
- * table has, which are cores, the bytes of a vector and of a line. */
+/* What a model is not told of the machine: all, or all but what TenSet's
+ * records have, which are cores, the bytes of a vector and of a line. */
 static void blind(sp_dataset *t, int vector)
 {
     for (int64_t i = 0; i < t->rows; i++)

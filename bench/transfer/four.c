@@ -1,5 +1,5 @@
-/* four.c - document 000's four tests: a base and a meta-learned model on the
- * machine that taught them, the base as it is on a second one, and the
+/* four.c - four tests of meta-learned WACO: a base and a meta-learned model on
+ * the machine that taught them, the base as it is on a second one, and the
  * meta-learned one there after 100 matrices. */
 #include <math.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static void print_gain(const four_values *f, const curve *c, int ops)
 
 void four_print(const four_values *f, const curve *c, int ops)
 {
-    printf("\n== document 000's tests, %s -> %s: after %lld matrices of "
+    printf("\n== tests of meta-learned WACO, %s -> %s: after %lld matrices of "
            "machine 2 (%lld records) ==\n%-28s%8s%8s%8s%12s%8s\n",
            c->from, c->to, (long long)f->matrices, (long long)f->records, "",
            "pairs", "top-1", "top-5", "regret@20", "problems");

@@ -172,8 +172,8 @@ static void print_likeness(const bench *b)
                    (long long)like[i * tasks + j].problems);
         printf("\n");
     }
-    printf("document 000's formula re-ranks %lld pairs of the records that the "
-           "simulated machine was made from\n",
+    printf("the formula of meta-learned WACO re-ranks %lld pairs of the "
+           "records that the simulated machine was made from\n",
            (long long)task[tasks - 1].reranked_by_formula);
 }
 

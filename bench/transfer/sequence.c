@@ -1,4 +1,4 @@
-/* sequence.c - document 001's tuner beside trees, on one split of the same
+/* sequence.c - the BiLSTM tuner beside trees, on one split of the same
  * records. */
 #include <math.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ void sequences(bench *b)
     double error[KINDS_HERE];
     int op = b->ops > 1 ? 1 : 0;
 
-    printf("\n== document 001's tuner, %s on %s, matrices held out ==\n",
+    printf("\n== the BiLSTM tuner, %s on %s, matrices held out ==\n",
            spry_op_name(bench_ops[op]), m->name);
     if (!m->present) {
         printf("not measured: records are absent\n");

@@ -1,11 +1,11 @@
 /* fleet.h - many machines that measure for one store.
  *
  * The store is a PostgreSQL database. It also holds a queue of jobs: lines of
- * text that say what to measure. No code, path or flag travels; the worker
- * that takes a job makes its own kernels. A job is leased; who does not come
- * back in time loses it to another, and a result that comes too late is
- * refused in the transaction that would have stored it: every job is done
- * once. docs/fleet.md has roles, TLS and passwords. */
+ * text that say what to measure. Jobs contain no code, paths or flags; a worker
+ * builds its own kernels. A job is leased: a worker that does not report in
+ * time loses it to another, and a result that comes too late is refused by the
+ * transaction that would have stored it, so every job is done once.
+ * docs/fleet.md describes roles, TLS and passwords. */
 #ifndef SPRY_FLEET_H
 #define SPRY_FLEET_H
 
@@ -28,7 +28,7 @@ extern "C" {
 typedef enum {
     SPRY_JOB_COLLECT, /* many schedules, as spry_collect */
     SPRY_JOB_TUNE,    /* the answer, as spry_tune */
-    SPRY_JOB_SURVEY   /* nothing is measured: the problem's key and shape */
+    SPRY_JOB_SURVEY   /* only the problem's key and shape */
 } spry_job_kind;
 
 enum { SPRY_JOB_TEXT = 512, SPRY_JOB_MATRIX = 256 };
@@ -40,17 +40,17 @@ typedef struct {
     int64_t cols;                 /* dense columns, 1 to 4096 */
     spry_type type;
     int threads;    /* at most; 0: all that the worker may use */
-    int schedules;  /* collect: wanted of the problem, 1 to 10000 */
+    int schedules;  /* collect: how many, 1 to 10000 */
     spry_draw from; /* collect: where they are drawn from */
     double seconds; /* at most, 0.1 to 86400 */
     uint64_t seed;
     int64_t reserved[8]; /* 0 */
 } spry_job;
 
-/* A line of text to a job. SPRY_USAGE and a sentence for all that is not
- * exactly one: unknown words, anything twice, numbers out of bounds, paths. */
+/* Parse a job. SPRY_USAGE for anything else: unknown or repeated words, numbers
+ * out of bounds, paths. */
 spry_status spry_job_parse(spry_job *out, const char *text);
-/* The same back. */
+/* A job as text. */
 spry_status spry_job_text(char out[SPRY_JOB_TEXT], const spry_job *job);
 
 /* ---- the fleet ---- */
@@ -59,16 +59,16 @@ typedef struct spry_fleet spry_fleet;
 
 typedef struct {
     size_t size;  /* sizeof (spry_fleet_options) */
-    double lease; /* seconds a worker may be silent, 1 to 3600 */
-    int tries;    /* how often a job is given out, 1 to 100 */
+    double lease; /* seconds without a sign of life, 1 to 3600 */
+    int tries;    /* how often a job is attempted, 1 to 100 */
 } spry_fleet_options;
 #define SPRY_FLEET_DEFAULTS               \
     {                                     \
         sizeof(spry_fleet_options), 60, 5 \
     }
 
-/* Make tables, functions and roles in a database, or bring them up to date.
- * *roles is 0 when this user may not make roles and they are not there. */
+/* Create tables, functions and roles in a database, or update them. *roles is 0
+ * when the roles do not exist and this user may not create them. */
 spry_status spry_fleet_init(const char *uri, const spry_fleet_options *opt,
                             int *roles);
 
@@ -76,19 +76,20 @@ spry_status spry_fleet_open(spry_fleet **out, const char *uri);
 void spry_fleet_close(spry_fleet *f);
 const char *spry_fleet_name(const spry_fleet *f); /* without a password */
 
-/* Put a job into the queue. machine: only workers of this fingerprint may take
- * it; NULL or "": any. Higher priorities go first, -1000 to 1000. *added is 0
- * when it is there already; one that failed is queued again. */
+/* Put a job into the queue. machine: only workers with this fingerprint may
+ * take it; NULL or "": any. Higher priorities go first, -1000 to 1000. *added
+ * is 0 when the job is there already; one that failed is queued again. */
 spry_status spry_fleet_submit(spry_fleet *f, const spry_job *job, int priority,
                               const char *machine, int64_t *id, int *added);
 
-/* Keep a file with a matrix in the store, for jobs that name it by the hash
- * of its bytes, "sha256:HEX"; at most 256 MB. */
+/* Upload a matrix file, for jobs that name it by the hash of its bytes,
+ * "sha256:HEX"; at most 256 MB. */
 enum { SPRY_FLEET_HASH = 72 };
 spry_status spry_fleet_offer(spry_fleet *f, const char *path,
                              char hash[SPRY_FLEET_HASH]);
 
-/* All rows of a local store, by way of a function: whoever may work may. */
+/* Upload all rows of a local store, by a function of the server, so that a
+ * worker's rights suffice. */
 spry_status spry_fleet_upload(spry_fleet *f, const char *store, int64_t *added);
 
 /* ---- workers ---- */
@@ -98,8 +99,8 @@ typedef struct {
     size_t size;          /* sizeof (spry_fleet_worked) */
     int64_t done, failed; /* jobs */
     int64_t late;         /* results that came too late and were refused */
-    int64_t rows;         /* new in the store */
-    const char *job;      /* at hand, "" when there is none */
+    int64_t rows;         /* added to the store */
+    const char *job;      /* in progress, "" when there is none */
     double seconds;
 } spry_fleet_worked;
 
@@ -107,10 +108,10 @@ typedef struct {
     size_t size;                 /* sizeof (spry_fleet_work_options) */
     const spry_machine *machine; /* NULL: this one, probed first */
     int jobs;                    /* stop after so many; 0: never */
-    int idle_exit;               /* stop when no job is left for us */
+    int idle_exit;               /* stop when no job is left */
     const char *matrices; /* a folder of files that jobs may name by hash */
-    const char *name;     /* for people to tell workers apart; NULL: host */
-    /* Called now and then; nonzero asks to stop: the job is given back. */
+    const char *name;     /* a name for this worker; NULL: the host's */
+    /* Called now and then; return nonzero to stop and return the job. */
     int (*progress)(const spry_fleet_worked *now, void *payload);
     void *payload;
 } spry_fleet_work_options;
@@ -119,18 +120,18 @@ typedef struct {
         sizeof(spry_fleet_work_options), NULL, 0, 0, NULL, NULL, NULL, NULL \
     }
 
-/* Take jobs, measure each in a child process, and bring the records back. A
- * server that is away is waited for. */
+/* Take jobs, measure each in a child process, and store the records. While the
+ * server is unreachable it waits. */
 spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
                             const spry_fleet_work_options *opt);
 
-/* ---- what is going on ---- */
+/* ---- status ---- */
 
 typedef struct {
     size_t size;                         /* sizeof (spry_fleet_counts) */
     int64_t ready, leased, done, failed; /* jobs */
     int64_t late;                        /* results refused */
-    int64_t workers;                     /* heard of within a minute */
+    int64_t workers;                     /* seen within a minute */
     int64_t machines, records, answers, models, matrices;
     double rate;  /* jobs a second, over the last minute */
     double lease; /* seconds */
@@ -142,10 +143,10 @@ typedef struct {
     int64_t id;
     const char *name, *machine; /* fingerprint */
     int64_t done, failed;
-    double silent;   /* seconds since it was heard of */
-    const char *job; /* at hand; "" */
+    double silent;   /* seconds since it was last seen */
+    const char *job; /* in progress, or "" */
 } spry_fleet_worker;
-/* Those of the last day, newest first; nonzero ends the walk. */
+/* Workers seen within a day, latest first; return nonzero to stop. */
 typedef int spry_fleet_worker_visit(const spry_fleet_worker *w, void *payload);
 spry_status spry_fleet_each_worker(spry_fleet *f,
                                    spry_fleet_worker_visit *visit,
@@ -164,7 +165,7 @@ spry_status spry_fleet_each_failure(spry_fleet *f,
 
 /* ---- models ---- */
 
-/* Keep a model's file in the store. */
+/* Upload a model file. */
 spry_status spry_fleet_push(spry_fleet *f, const char *path,
                             char hash[SPRY_FLEET_HASH]);
 
@@ -173,21 +174,21 @@ typedef struct {
     char path[4096]; /* where it was written */
     char hash[SPRY_FLEET_HASH], kind[24], date[24];
     int64_t models;   /* to choose from */
-    int64_t problems; /* of this machine that they were judged by; 0: none */
-    double pairwise;  /* of the chosen one on them; NAN */
-    double distance;  /* to the nearest machine it learned from; NAN */
+    int64_t problems; /* of this machine that they were graded on; 0: none */
+    double pairwise;  /* of the chosen one on them (train.h), or NAN */
+    double distance;  /* to the nearest machine it was trained on, or NAN */
 } spry_fleet_pulled;
 
-/* The model of an operation that fits a machine best: by the records that the
- * store has of the machine, else by how near the machines are that it learned
- * from. path NULL: where tunes look for it. SPRY_INPUT when there is none. */
+/* Download the model of an operation that fits a machine best: graded on the
+ * machine's records in the store, else the one trained on the machine nearest
+ * to it. path NULL: where tunes look for it. SPRY_INPUT when there is none. */
 spry_status spry_fleet_pull(spry_fleet_pulled *out, spry_fleet *f, spry_op op,
                             const spry_machine *m, const char *path);
 
-/* How far apart two machines are, by their cards: 0 for the same. */
+/* How different two machines are, by their descriptions: 0 for the same. */
 double spry_machine_distance(const spry_machine *a, const spry_machine *b);
 
-/* "libpq 15.20", or NULL and a sentence where there is none. */
+/* "libpq 15.20"; NULL when it cannot be loaded, and spry_message() says why. */
 const char *spry_fleet_library(void);
 
 #ifdef __cplusplus

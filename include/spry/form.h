@@ -1,4 +1,4 @@
-/* form.h - the forms that a network may be run in, and networks as C. */
+/* form.h - the forms in which a network can run, and its export as C. */
 #ifndef SPRY_FORM_H
 #define SPRY_FORM_H
 
@@ -11,14 +11,14 @@ extern "C" {
 
 /* ==== advanced ==== */
 
-/* The i-th form's name and one line about it, or NULL past the last. A form
- * and what it is told is one line of text (inference.h). */
+/* The i-th form's name and one line about it, or NULL past the last. With its
+ * parameters a form is one line of text (inference.h). */
 const char *spry_form_name(int i);
 const char *spry_form_help(int i);
 
-/* DIR/NAME.c and .h: the network with its weights as C that needs nothing but
- * the C library. SPRY_USAGE when NAME is no name of C or the network has
- * more edges than a compiler would take. */
+/* Write DIR/NAME.c and NAME.h: the network with its weights as C that needs
+ * nothing but the C library. SPRY_USAGE when NAME is not an identifier or the
+ * network has more edges than a compiler can handle. */
 spry_status spry_network_export(const spry_network *n, const char *dir,
                                 const char *name);
 

@@ -1,7 +1,7 @@
-/* graph.h - operator graphs: the networks that frameworks write.
+/* graph.h - operator graphs: networks as frameworks export them.
  *
- * A graph is read from an ONNX file or is one of the built-in networks. It
- * does not change once made, so threads share it. */
+ * A graph is read from an ONNX file or is one of the built-in networks. It is
+ * immutable once created, so threads may share it. */
 #ifndef SPRY_GRAPH_H
 #define SPRY_GRAPH_H
 
@@ -22,19 +22,19 @@ typedef struct spry_graph spry_graph;
 
 typedef struct {
     size_t size;     /* sizeof (spry_graph_options) */
-    int64_t unknown; /* what a dimension without a number, such as a batch,
-                        is taken for; 0: 1 */
+    int64_t unknown; /* the size of dimensions that the file leaves open, such
+                        as a batch; 0: 1 */
 } spry_graph_options;
 
-/* An ONNX file, or "net:NAME": one of the built-in networks with random
- * weights, "net:resnet50,size=224,seed=1". options NULL: as usual.
- * SPRY_INPUT says what is wrong with a file, by the operator's name if it is
- * one that is not known. */
+/* Read an ONNX file, or make one of the built-in networks with random weights:
+ * "net:NAME", for instance "net:resnet50,size=224,seed=1". options NULL: the
+ * defaults. SPRY_INPUT for a malformed file or an unknown operator, which the
+ * message names. */
 spry_status spry_graph_read(spry_graph **out, const char *source,
                             const spry_graph_options *options);
 void spry_graph_free(spry_graph *g);
 
-/* As an ONNX file of opset 13, weights within. */
+/* Write an ONNX file of opset 13, with the weights inside. */
 spry_status spry_graph_write(const spry_graph *g, const char *path);
 
 /* "resnet50", ...; NULL behind the last. */
@@ -59,16 +59,16 @@ spry_status spry_graph_input(const spry_graph *g, int i, spry_graph_value *out);
 spry_status spry_graph_output(const spry_graph *g, int i,
                               spry_graph_value *out);
 
-/* Operators, learned numbers (means and variances of batch norms are not
- * counted) and multiply-adds of one run. */
+/* Operators, parameters (without means and variances of batch norms) and
+ * multiply-adds of one run. */
 int spry_graph_nodes(const spry_graph *g);
 int64_t spry_graph_params(const spry_graph *g);
 int64_t spry_graph_macs(const spry_graph *g);
 
-/* An operator with weights that are known: Conv, Gemm, MatMul. */
+/* An operator whose weights are constants: Conv, Gemm, MatMul. */
 typedef struct {
     size_t size;      /* sizeof (spry_graph_layer) */
-    const char *name; /* of what comes out */
+    const char *name; /* of its output */
     const char *op;
     int dims; /* of the weights */
     int64_t dim[SPRY_GRAPH_DIMS];
@@ -80,17 +80,17 @@ int spry_graph_layers(const spry_graph *g);
 spry_status spry_graph_layer_of(const spry_graph *g, int i,
                                 spry_graph_layer *out);
 
-/* The slow right answer, summed in double: input[i] and output[i] hold the
- * elements of input and output i, float or int64_t. */
+/* The correct result, computed slowly by summing in double: input[i] and
+ * output[i] hold the elements of input and output i, float or int64_t. */
 spry_status spry_graph_reference(const spry_graph *g, const void *const *input,
                                  void *const *output);
 
 /* ---- running ----
  *
- * An executor is a graph as a list of plans over one arena. It borrows its
- * graph; a run allocates nothing where every stage has a plan. One run at a
- * time: threads that run side by side make an executor each. A forked child may
- * run its parent's: it gets threads of its own. */
+ * An executor runs a graph as a list of plans over one block of memory, the
+ * arena. It borrows the graph. A run allocates nothing if every stage has a
+ * plan. An executor runs once at a time: threads that run side by side need one
+ * each. A forked child may run its parent's, with threads of its own. */
 
 typedef struct spry_executor spry_executor;
 
@@ -141,7 +141,8 @@ const char *spry_executor_note(const spry_executor *e);
 
 /* What tuning won: runs in pairs with the executor that the model alone would
  * make, and the 95 % interval of their ratio. Were it slower, tuning would
- * have left things as they were. pairs 0: it was not tuned to the end. */
+ * have left things as they were. pairs 0: it computes as the model alone
+ * would, speedup 1, or was not tuned to the end, speedup 0. */
 typedef struct {
     size_t size;           /* sizeof (spry_executor_gain) */
     double untuned, tuned; /* seconds of a run */
@@ -154,7 +155,7 @@ spry_status spry_executor_gain_of(const spry_executor *e,
 /* One stage of a run. */
 typedef struct {
     size_t size;          /* sizeof (spry_executor_stage) */
-    const char *name;     /* of what comes out */
+    const char *name;     /* of its output */
     char task[256];       /* the operator, or "move", "gather", "plain ..." */
     const char *way;      /* how it is computed; "" when nothing was chosen */
     double density;       /* of its weights; 1 when it has none */
@@ -164,7 +165,7 @@ typedef struct {
 int spry_executor_stages(const spry_executor *e);
 spry_status spry_executor_stage_of(const spry_executor *e, int i,
                                    spry_executor_stage *out);
-/* Run it `runs` times and keep the fastest seconds of every stage. */
+/* Run `runs` times and keep the least seconds of every stage. */
 spry_status spry_executor_profile(spry_executor *e, const void *const *input,
                                   void *const *output, int runs);
 /* Write C that needs no spry into the folder DIR: NAME.c, NAME.h, NAME.bin with
@@ -173,20 +174,20 @@ spry_status spry_executor_profile(spry_executor *e, const void *const *input,
  * SPRY_USAGE when a stage has no kernel. */
 spry_status spry_executor_export(const spry_executor *e, const char *dir,
                                  const char *name);
-/* Packed weights are kept in the user's cache folder, so that opening a network
- * again takes no longer than a few of its runs; at most $SPRY_WEIGHTS bytes of
- * them (2G; 0: none), those unused for longest go first. An executor whose
- * store is ":memory:" neither finds nor leaves any. */
+/* Packed weights are cached in the user's cache folder, so that opening a
+ * network again takes no longer than a few of its runs; at most $SPRY_WEIGHTS
+ * bytes (2G; 0: none), the least recently used removed first. An executor whose
+ * store is ":memory:" does not use the cache. */
 typedef struct {
     size_t size;          /* sizeof (spry_graph_kept) */
     int64_t count, bytes; /* networks */
 } spry_graph_kept;
 spry_status spry_graph_kept_of(spry_graph_kept *out);
-/* Remove those unused for longest until at most `keep` bytes remain. removed
- * may be NULL. */
+/* Remove the least recently used until at most `keep` bytes remain. removed may
+ * be NULL. */
 spry_status spry_graph_kept_trim(spry_graph_kept *removed, int64_t keep);
 
-/* Bytes of the arena, and of all that must be held at once. */
+/* Bytes of the arena, and the most that must be held at once. */
 int64_t spry_executor_arena(const spry_executor *e);
 int64_t spry_executor_live(const spry_executor *e);
 

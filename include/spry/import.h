@@ -1,10 +1,10 @@
-/* import.h - what others have measured, into a store and out of it.
+/* import.h - measurements of other projects, into a store and out of it.
  *
- * Four kinds: WACO's CollectedData, AutoSparse's tables, the lines of Ansor
- * (TVM's auto-scheduler) and Ginkgo's tables of formats. A schedule that spry
- * can express in full gets spry's words; any other is kept in its own, behind
- * "autosparse", "ansor" or "ginkgo". Where
- * the matrix is at hand its problem has its key; else it is known by name. */
+ * Four formats: WACO's CollectedData, AutoSparse's tables, the log lines of
+ * Ansor (TVM's auto-scheduler) and Ginkgo's tables of formats. A schedule that
+ * spry can express becomes one of spry's; any other keeps its own text, after
+ * "autosparse", "ansor" or "ginkgo". If the matrix is available the problem has
+ * its usual key; else it is identified by the matrix's name. */
 #ifndef SPRY_IMPORT_H
 #define SPRY_IMPORT_H
 
@@ -33,7 +33,7 @@ typedef struct {
     const char *matrices;        /* folder to look for NAME.mtx, .csr ... in */
     const char *op;              /* NULL: as the files' names say */
     const spry_machine *machine; /* NULL: as the files' names say */
-    /* Called now and then; nonzero stops, and what is in stays. */
+    /* Called now and then; return nonzero to stop and keep what is read. */
     int (*progress)(int64_t lines, void *payload);
     void *payload;
 } spry_import_options;
@@ -47,29 +47,30 @@ typedef struct {
     size_t size;          /* sizeof (spry_imported) */
     int64_t files, lines; /* read */
     int64_t added;        /* records that are new */
-    int64_t ours;         /* of the lines: schedules in spry's words */
-    int64_t bad;          /* lines that are no record, the first: */
+    int64_t ours;         /* lines whose schedule spry can express */
+    int64_t bad;          /* lines that are no record; about the first: */
     char why[512];        /* "file:line: ..." */
 } spry_imported;
 
-/* A file, or a folder of them, packed by gzip or not. Lines that are no
- * records are skipped and counted; a file in which all are is SPRY_INPUT. */
+/* Read a file, or a folder of files, gzipped or not. Lines that are no records
+ * are skipped and counted; SPRY_INPUT when a file has no others. */
 spry_status spry_import(spry_imported *out, spry_records *db, const char *path,
                         spry_import_format format,
                         const spry_import_options *opt);
 
-/* Records of the store in others' words: Ansor's as one file of lines, those
- * that were imported from it; WACO's as a folder of OP__NAME.txt, every nest
- * that WACO has words for. *written (may be NULL) is how many. SPRY_USAGE for
- * a format that cannot be written, or when the store has none of it. */
+/* Write records in another project's format. Ansor: one file with the lines
+ * that were imported from it. WACO: a folder of OP__NAME.txt with every loop
+ * nest that WACO can express. *written (may be NULL) is how many. SPRY_USAGE
+ * for a format that cannot be written, or when the store has no such records.
+ */
 spry_status spry_records_write(spry_records *db, const char *path,
                                spry_import_format format, int64_t *written);
 
-/* A configuration of AutoSparse as a row of tokens, out[most * SPRY_TOKEN],
- * each of these numbers: role, index (i, j, k, l: 0 .. 3; -1: none), inside a block (0, 1),
- * log2 of its size, place counted from outside, kind of level (-1: none) and
- * log2 of 1 + chunk or factor. Returns how many, at most `most`; 0: it is
- * none. */
+/* A configuration of AutoSparse as tokens, out[most * SPRY_TOKEN]. A token is
+ * these numbers: role, index (i, j, k, l: 0 .. 3; -1: none), 1 if inside a
+ * block, log2 of its size, its place from the outside, kind of level (-1: none)
+ * and log2 of 1 + chunk or factor. Returns how many, at most `most`; 0 when it
+ * is no configuration of AutoSparse. */
 enum { SPRY_TOKEN = 7 };
 typedef enum {
     SPRY_TOKEN_SPLIT,

@@ -1,9 +1,9 @@
-/* jit.h - kernels compiled at run time: can we, with what, and what is kept.
+/* jit.h - kernels compiled at run time: the compiler, and the cache of kernels.
  *
- * Compiled kernels are kept in a folder of the user's, each under the
- * SHA-256 of all that made it and sealed with the user's secret; one that
- * does not verify is never loaded, only compiled anew. Everything here works
- * while other processes compile, load and clear. */
+ * Compiled kernels are cached in a folder of the user's, each named by the
+ * SHA-256 of everything it was made from and authenticated with a secret key of
+ * the user's. A file that does not verify is never loaded but compiled anew.
+ * All functions here are safe while other processes use the cache. */
 #ifndef SPRY_JIT_H
 #define SPRY_JIT_H
 
@@ -18,20 +18,20 @@ extern "C" {
 
 /* ==== advanced ==== */
 
-/* SPRY_OK when a kernel can be compiled and loaded here and now (one is);
- * else SPRY_SYSTEM, and the sentence says what is missing. */
+/* Try to compile and load a kernel: SPRY_OK, or SPRY_SYSTEM and a message that
+ * says what is missing. */
 spry_status spry_jit_available(void);
 
-/* The compiler's version line, "" when there is none; it stays valid until
- * this thread's next call. Found as $SPRY_CC, else $CC (a program, no
- * arguments), else cc, gcc or clang in PATH. */
+/* The compiler's version line, "" when there is none; valid until this thread's
+ * next call. The compiler is $SPRY_CC, else $CC (a program without arguments),
+ * else cc, gcc or clang in PATH. */
 const char *spry_jit_compiler(void);
 
-/* Why kernels are not kept on disk, one sentence; "" when they are. It stays
- * valid until this thread's next call. */
+/* Why kernels are not cached on disk, one sentence; "" when they are. Valid
+ * until this thread's next call. */
 const char *spry_jit_note(void);
 
-/* The folder of kept kernels; SPRY_SYSTEM when there is nowhere. */
+/* The cache's folder; SPRY_SYSTEM when there is none. */
 spry_status spry_jit_path(char *out, size_t size);
 
 typedef struct {
@@ -47,8 +47,8 @@ typedef struct {
     const spry_jit_entry *entry; /* [count], last used first */
 } spry_jit_entries;
 
-/* What is kept, by name only; or with each one's seal checked. No folder
- * yet is an empty list. Free with spry_jit_entries_free. */
+/* List the cached kernels: by name only, or verifying each. An empty list when
+ * there is no folder yet. Free with spry_jit_entries_free. */
 spry_status spry_jit_list(spry_jit_entries **out);
 spry_status spry_jit_verify(spry_jit_entries **out);
 void spry_jit_entries_free(spry_jit_entries *e);
@@ -58,8 +58,8 @@ typedef struct {
     int64_t count, bytes;
 } spry_jit_removed;
 
-/* Remove flawed kernels and what interrupted compiles left behind, then
- * those unused for longest until at most keep_bytes remain. out may be
+/* Remove kernels that do not verify and leftovers of interrupted compilations,
+ * then the least recently used until at most keep_bytes remain. out may be
  * NULL. */
 spry_status spry_jit_gc(spry_jit_removed *out, int64_t keep_bytes);
 

@@ -1,8 +1,8 @@
-/* machine.h - what we run on, in numbers.
+/* machine.h - a description of the machine in numbers.
  *
- * A machine is a plain value: detected (what the system says), probed (what
- * a stopwatch says), limited (fewer threads, a narrower instruction set) or
- * read from a text file. A probed number that is not known is 0. */
+ * A machine is a plain struct: detected (what the system reports), probed (what
+ * was measured), limited (fewer threads, a narrower instruction set) or read
+ * from a text file. A probed number that is not known is 0. */
 #ifndef SPRY_MACHINE_H
 #define SPRY_MACHINE_H
 
@@ -34,9 +34,9 @@ typedef struct {
 
 typedef struct {
     char name[96];        /* the CPU's own name */
-    char fingerprint[17]; /* hex; equal for machines that tune alike */
+    char fingerprint[17]; /* hex; machines with the same share records */
     int sockets, cores;   /* of the whole machine */
-    int threads;          /* that we may use: affinity, cgroup, limit */
+    int threads;          /* that may be used: affinity, cgroup, limit */
     int line;             /* cache line, bytes */
     spry_isa isa;
     spry_cache cache[SPRY_CACHES]; /* L1 data, L2, L3, as reported */
@@ -48,44 +48,46 @@ typedef struct {
     double read[SPRY_POINTS];  /* [points] bytes/s, summing a large array */
     double triad[SPRY_POINTS]; /* [points] bytes/s, a = b + s c, 3 words */
     double cache_read[SPRY_CACHES]; /* bytes/s, one thread, per level */
-    /* Bytes of each cache that a chain of loads found, never more than
-     * reported; 0: no faster than memory. measured[0] is 0: not measured. */
+    /* Bytes of each cache as found by timing a chain of loads, never more than
+     * reported; 0: no faster than memory. measured[0] 0: not measured. */
     int64_t measured[SPRY_CACHES];
     double
         latency[SPRY_CACHES + 1]; /* seconds per dependent load; memory last */
-    double latency_small;         /* the same from memory, on usual pages */
-    /* [points] random lines of memory per second, on huge and usual pages. */
+    double latency_small;         /* the same from memory, on small pages */
+    /* [points] random cache lines of memory per second, on huge and on small
+     * pages. */
     double lines[SPRY_POINTS], lines_small[SPRY_POINTS];
     double gather;           /* seconds per element gathered from L2 */
     double fma_f32, fma_f64; /* FLOP/s of one thread */
     double fork;             /* seconds for an empty parallel region */
-    double noise; /* p95 of |log ratio| of a kernel raced against itself */
+    double noise; /* p95 of |log ratio| of a kernel timed against itself */
     double reserved[16]; /* 0 */
 } spry_machine;
 
-/* Ask the system and cpuid. Fast; nothing is measured. */
+/* Fill in what the system and cpuid report. Fast; nothing is measured. */
 spry_status spry_machine_detect(spry_machine *out);
 
-/* Measure the second half of *m, in under two seconds. Of a machine that was
- * probed before the better numbers stay: what neighbours took does not. */
+/* Measure the second half of *m, in under two seconds. If it was probed before,
+ * the better of the two numbers is kept, since the worse one may have been
+ * disturbed by other programs. */
 spry_status spry_machine_probe(spry_machine *m);
 
-/* Use at most `threads` (0: as they are) and at most `isa`; the fingerprint
- * follows. Asking for more than there is fails with SPRY_USAGE. */
+/* Use at most `threads` (0: unchanged) and at most `isa`; the fingerprint
+ * changes accordingly. Asking for more than there is fails with SPRY_USAGE. */
 spry_status spry_machine_limit(spry_machine *m, int threads, spry_isa isa);
 
-/* A text file, one "key value" per line; see docs/formats.md. */
+/* Read or write a text file, one "key value" per line; see docs/formats.md. */
 spry_status spry_machine_read(spry_machine *out, const char *path);
 spry_status spry_machine_write(const spry_machine *m, const char *path);
 
-/* The same as text or as JSON, allocated; the caller frees it with free(). */
+/* The same as text or as JSON; the caller frees *out with free(). */
 spry_status spry_machine_text(char **out, const spry_machine *m);
 spry_status spry_machine_json(char **out, const spry_machine *m);
 spry_status spry_machine_parse(spry_machine *out, const char *text,
                                const char *path_for_errors);
 
-/* Bytes of a cache to reckon with: as measured, else as reported. Level 0 is
- * L1; 0: there is none. */
+/* Bytes of a cache: as measured, else as reported; 0 if there is none. Level 0
+ * is L1. */
 int64_t spry_machine_cache(const spry_machine *m, int level);
 
 /* 'A' (quiet) to 'D' (very noisy), from m->noise; '?' when not probed. */

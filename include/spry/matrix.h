@@ -1,7 +1,7 @@
-/* matrix.h - a sparse matrix as it arrived, before any schedule touches it.
+/* matrix.h - a sparse matrix as it was read, before it is packed for a kernel.
  *
- * Immutable once made: compressed rows, columns ascending within a row, no
- * duplicates, every index checked. So rooms and threads share one freely. */
+ * Immutable once created: compressed rows, columns ascending within a row, no
+ * duplicates, every index checked. So threads may share one without locks. */
 #ifndef SPRY_MATRIX_H
 #define SPRY_MATRIX_H
 
@@ -25,38 +25,40 @@ typedef struct spry_matrix {
     const void *val;      /* [nnz] float or double */
 } spry_matrix;
 
-/* Read any format spry knows, told by content, then by name: Matrix Market
- * (.mtx), WACO .csr, SciPy .npz, .smtx, edge lists and triples (.tsv, .txt,
- * .el), Rutherford-Boeing (.rb, .rua...), each also packed (.gz).
- * "gen:KIND,key=value" generates instead, "-" is standard input. Duplicates are summed, symmetry is
- * expanded. Values are double; of .npz float stays float. A bad file fails
- * with SPRY_INPUT and a sentence that names the place. */
+/* Read a matrix file. The format is recognised by content, then by name:
+ * Matrix Market (.mtx), WACO .csr, SciPy .npz, .smtx, edge lists and triples
+ * (.tsv, .txt, .el), Rutherford-Boeing (.rb, .rua...); any of them may be
+ * gzipped (.gz). "gen:KIND,key=value" generates a matrix instead, "-" reads
+ * standard input. Duplicates are summed and symmetric files are expanded.
+ * Values become double, except that float values of .npz files stay float. A
+ * malformed file fails with SPRY_INPUT; the message names the line. */
 spry_status spry_matrix_read(spry_matrix **out, const char *path);
 
-/* Write by the name's ending: .mtx, .csr, .npz (and .mtx.gz). The file
- * appears whole or not at all. */
+/* Write in the format that the name's ending asks for: .mtx, .mtx.gz, .csr or
+ * .npz. The file appears complete or not at all. */
 spry_status spry_matrix_write(const spry_matrix *m, const char *path);
 
-/* Compressed rows as SciPy and PyTorch hold them; arrays are only read.
- * Entries may be unsorted or repeated. values NULL: all ones. The index
- * width is kept. With SPRY_BORROW, sorted arrays without repeats are used in
- * place and must outlive the matrix. */
+/* From compressed rows as SciPy and PyTorch hold them; the arrays are not
+ * modified. Entries may be unsorted or repeated. values NULL: all ones. The
+ * index width is kept. With SPRY_BORROW, arrays that are sorted and without
+ * repeats are used in place and must outlive the matrix; others are copied. */
 typedef enum { SPRY_COPY, SPRY_BORROW } spry_own;
 spry_status spry_matrix_csr(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *indptr, const void *indices,
                             const void *values, spry_index index,
                             spry_type type, spry_own own);
 
-/* nnz triples in any order, zero-based, repeats summed. val NULL: all ones. */
+/* From nnz triples in any order, zero-based; repeats are summed. val NULL: all
+ * ones. */
 spry_status spry_matrix_triples(spry_matrix **out, int64_t rows, int64_t cols,
                                 int64_t nnz, const int64_t *row,
                                 const int64_t *col, const void *val,
                                 spry_type type);
 
-/* Compressed columns, blocks and coordinates as SciPy holds them; what is made
- * shares nothing with the arrays. Repeats are summed; values NULL: all ones.
- * Blocks are r x c, rows and cols multiples of these; values[block][r][c],
- * every cell of a block becomes an entry. */
+/* From compressed columns, blocks or coordinates as SciPy holds them; the
+ * arrays are copied. Repeats are summed; values NULL: all ones. Blocks are
+ * r x c, and rows and cols are multiples of these; values[block][r][c], every
+ * cell of a block becomes an entry. */
 spry_status spry_matrix_csc(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *indptr, const void *indices,
                             const void *values, spry_index index,
@@ -70,18 +72,19 @@ spry_status spry_matrix_coo(spry_matrix **out, int64_t rows, int64_t cols,
                             const void *values, spry_index index,
                             spry_type type);
 
-/* The transpose, sharing nothing. */
+/* The transpose, as a matrix with arrays of its own. */
 spry_status spry_matrix_transpose(spry_matrix **out, const spry_matrix *m);
 
 void spry_matrix_free(spry_matrix *m);
 
 /* ==== advanced ==== */
 
-/* ---- making matrices ---- */
+/* ---- generators ---- */
 
-/* spec: "KIND key=value ..." (commas work as blanks), for instance
- * "rmat scale=16 degree=8". Same spec and seed, same matrix, any machine.
- * A seed in the spec, "rmat scale=16#7", comes before the other. */
+/* Generate a matrix. spec: "KIND key=value ...", separated by blanks or
+ * commas, for instance "rmat scale=16 degree=8". The same spec and seed give
+ * the same matrix on any machine. A seed in the spec, as in "rmat scale=16#7",
+ * overrides the argument. */
 spry_status spry_matrix_generate(spry_matrix **out, const char *spec,
                                  uint64_t seed);
 
@@ -91,7 +94,7 @@ const char *spry_generator_name(int i);
 const char *spry_generator_help(int i);
 const char *spry_generator_params(int i);
 
-/* ---- knowing matrices ---- */
+/* ---- statistics ---- */
 
 enum {
     SPRY_HIST = 32,  /* row lengths: bin 0 empty, bin b holds [2^(b-1), 2^b) */
@@ -115,33 +118,34 @@ typedef struct {
     int64_t blocks[SPRY_BLOCKS][SPRY_BLOCKS]; /* nonempty (1<<a) x (1<<b)
                                                  aligned blocks, exact */
     int64_t threes, sixes;     /* nonempty 3 x 3 and 6 x 6 ones */
-    int64_t reuse[SPRY_REUSE]; /* accesses to a column by the number of
-                                  entries since the last one */
-    int64_t reuse_first;       /* first touches: columns in use */
-    double symmetry;           /* share of entries whose mirror is there */
+    int64_t reuse[SPRY_REUSE]; /* repeated accesses to a column, by the number
+                                  of entries since the one before */
+    int64_t reuse_first;       /* first accesses: columns that hold an entry */
+    double symmetry;           /* share of entries whose mirror is one */
     int64_t not_finite;        /* NaN and Inf among the values */
     int64_t explicit_zeros;
     int64_t one_value; /* 1: all entries have the same value, |v| >= 1 */
-    int64_t different; /* values, 0 always counted; 257: more than 256 */
-    float density[SPRY_DENSITY][SPRY_DENSITY]; /* entries per cell; only the
-                               first min(128, rows) x min(128, cols) count */
+    int64_t different; /* distinct values, 0 included; 257: more than 256 */
+    float density[SPRY_DENSITY][SPRY_DENSITY]; /* entries per cell of a grid of
+                                      min(128, rows) x min(128, cols) cells */
 } spry_stats;
 
-/* All of it in O(nnz). */
+/* Compute all of them, in O(nnz). */
 spry_status spry_matrix_stats(spry_stats *out, const spry_matrix *m);
 
-/* Share of r x c blocks' cells that hold an entry, 0..1; r, c in 1..16,
- * powers of two, or both 3, or both 6. */
+/* How full the nonempty r x c blocks are, 0..1; r and c are powers of two up
+ * to 16, or both 3, or both 6. */
 double spry_stats_fill(const spry_stats *s, int r, int c);
 
-/* A picture of the pattern: .png or .svg by the name's ending. */
+/* Draw the pattern into a .png or .svg file, by the name's ending. */
 spry_status spry_matrix_spy(const spry_stats *s, const char *path);
 
-/* The same as lines of text for a terminal, `width` columns wide; allocated,
- * the caller frees it with free(). */
+/* The same as text for a terminal, `width` columns wide. The caller frees
+ * *out with free(). */
 spry_status spry_matrix_spy_text(char **out, const spry_stats *s, int width);
 
-/* 32 hex digits that tell patterns apart: shape and positions, not values. */
+/* 32 hex digits that identify the pattern: a hash of shape and positions,
+ * not of values. */
 void spry_matrix_key(char out[33], const spry_matrix *m);
 
 #ifdef __cplusplus

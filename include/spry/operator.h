@@ -1,12 +1,11 @@
-/* operator.h - operators of dense networks, as values: what they are and how
- * large.
+/* operator.h - operators of dense networks: their kinds and sizes.
  *
- * All tensors are f32. Images lie as [n][h][w][c]: channels are neighbours.
- * Of the operator kinds
+ * All tensors are f32. Images are stored as [n][h][w][c], channels contiguous.
+ * The operators compute
  *
  *   conv2d       out[n][p][q][k] = finish(sum over r, s and the channels of
  *                k's group of in[n][p sh + r dh - top][q sw + s dw - left][c]
- *                weight[k][c][r][s]); what lies outside of the image is 0.
+ *                weight[k][c][r][s]); pixels outside of the image are 0.
  *                groups = c = k is a depthwise convolution.
  *   matmul       out[b][m][n] = finish(sum over k of in[b][m][k] B[b][k][n])
  *   pool         maximum or mean of a window, per channel
@@ -15,7 +14,7 @@
  *   reduce       every row of in[batch m][n] to one number
  *   elementwise  every number of in[batch][m][n] through a chain of steps
  *
- * and finish(x) = act(x + bias[channel] + add[..]), each if there is one. */
+ * where finish(x) = act(x + bias[channel] + add[..]), each if there is one. */
 #ifndef SPRY_OPERATOR_H
 #define SPRY_OPERATOR_H
 
@@ -37,7 +36,7 @@ typedef enum {
 } spry_operator_kind;
 enum { SPRY_OPERATOR_KINDS = 7 };
 
-/* What becomes of a number; a and b are spry_operator's alpha and beta. */
+/* Activations; a and b are spry_operator's alpha and beta. */
 typedef enum {
     SPRY_ACT_NONE,
     SPRY_ACT_RELU,     /* max(x, 0) */
@@ -54,15 +53,15 @@ typedef enum {
 } spry_act;
 enum { SPRY_ACTS = 12 };
 
-/* A tensor that is added to sums. */
+/* How a second tensor is added to the result. */
 typedef enum {
     SPRY_ADD_NONE,
     SPRY_ADD_BEFORE, /* shaped as the result, before the activation */
-    SPRY_ADD_AFTER,  /* the same, behind it */
+    SPRY_ADD_AFTER,  /* the same, after the activation */
     SPRY_ADD_ROW     /* [n], to every row of softmax */
 } spry_add;
 
-/* How pool and reduce make one number of many. */
+/* How pool and reduce combine numbers. */
 typedef enum { SPRY_BY_MAX, SPRY_BY_MEAN, SPRY_BY_SUM } spry_by;
 
 /* A step of an elementwise chain: x becomes x OP y. */
@@ -107,11 +106,11 @@ typedef struct {
     int64_t pad_top, pad_left, pad_bottom, pad_right;
     int64_t batch, m; /* matmul: products, rows; the others: batch m rows */
 
-    /* Floats from one pixel or row to the next, 0: nothing between them; and
-     * from one product of a batched matmul to the next. */
+    /* Floats from one pixel or row to the next, and from one product of a
+     * batched matmul to the next; 0: no gaps. */
     int64_t pitch_in, pitch_b, pitch_out;
     int64_t skip_in, skip_b, skip_out;
-    int transposed; /* matmul: B lies as [n][k] */
+    int transposed; /* matmul: B is stored as [n][k] */
 
     spry_by by;       /* pool, reduce */
     int counts_pad;   /* pool by mean: padding counts as zeros */
@@ -125,20 +124,20 @@ typedef struct {
     int steps; /* of an elementwise chain */
     spry_step step[SPRY_STEPS];
 
-    /* Borrowed for the life of the problem. conv2d [k][c / groups][r][s];
-     * matmul B, one for the whole batch or [batch] of them, NULL with
-     * `given` when B comes with each run; layernorm [n]. NULL: small random
-     * ones, for tuning a shape. */
+    /* Borrowed for the life of the problem. conv2d: [k][c / groups][r][s];
+     * matmul: B, one for the whole batch or [batch] of them, or NULL with
+     * `given` when each run brings its own; layernorm: [n]. Otherwise NULL
+     * means small random weights, for tuning a shape. */
     const float *weights, *bias;
     int given;    /* matmul: B comes with each run */
     int shared_b; /* matmul: one B for the whole batch */
-    /* conv2d, matmul: the share of the weights that is 0, in steps of 5 % up
-     * to 90 %, then of 1 %; 0 below 30 %. A problem counts it where weights
-     * are given; where they are NULL, so many of the random ones are 0. */
+    /* conv2d, matmul: the share of weights that are 0, in steps of 5 % up to
+     * 90 %, then of 1 %; 0 below 30 %. Computed where weights are given; where
+     * they are NULL, the share of the random ones that are 0. */
     float sparsity;
 } spry_operator;
 
-/* Operands of a run; what the operator does not have is NULL. */
+/* Operands of a run; those that the operator does not have are NULL. */
 typedef struct {
     const float *in;
     const float *b;                /* matmul: B, when it is `given` */

@@ -1,7 +1,7 @@
-/* order.h - the order in which a network's edges run, and what it costs.
+/* order.h - the order in which a network's edges run, and its simulated I/O.
  *
- * An order names every edge once, the in-edges of a neuron before all of its
- * out-edges. */
+ * An order lists every edge once, with the in-edges of a neuron before all of
+ * its out-edges. */
 #ifndef SPRY_ORDER_H
 #define SPRY_ORDER_H
 
@@ -15,19 +15,20 @@ extern "C" {
 
 typedef struct {
     size_t size;    /* of this struct */
-    int64_t window; /* edges that GO, EGO look back to */
-    int64_t memory; /* neurons of fast memory to order for */
+    int64_t window; /* how many edges the orders GO and EGO look back */
+    int64_t memory; /* neurons that the fast memory to order for holds */
     int64_t block;  /* outputs held at once; 0: memory / 2, or fewer when
                        their sums would not stay in memory */
     uint64_t seed;
-    double seconds; /* time to improve an order in, for those that do */
-    /* Called now and then; nonzero stops with SPRY_STOPPED, but an order that
-     * is being improved ends well, as good as it is by then. May be NULL. */
+    double seconds; /* for orders that are improved step by step */
+    /* Called now and then; return nonzero to stop: with SPRY_STOPPED or, if an
+     * order is being improved, with SPRY_OK and the best so far. May be NULL.
+     */
     int (*progress)(int64_t done, int64_t of, void *payload);
     void *payload;
-    int64_t moves; /* tries at improving; 0: as many as the time allows. Only
-                      a number makes the same order each time */
-    const char *model; /* file of what eon learned; NULL: the one shipped */
+    int64_t moves; /* attempts at improving; 0: as many as the time allows. Only
+                      a fixed number gives the same order each time */
+    const char *model; /* model file of the order eon; NULL: the shipped one */
 } spry_order_options;
 #define SPRY_ORDER_DEFAULTS                                               \
     {                                                                     \
@@ -46,8 +47,8 @@ spry_status spry_order_check(const int32_t *edge, const spry_network *n);
 const char *spry_order_name(int i);
 const char *spry_order_help(int i);
 
-/* The vertices of a graph so that neighbours, and those with common
- * in-neighbours, lie within `window` places of each other: GO of Wei et al.,
+/* Order the vertices of a graph so that neighbours, and vertices with common
+ * in-neighbours, are within `window` places of each other: GO of Wei et al.,
  * 2016. Row i of the square matrix m has an edge to each of its columns;
  * vertex[m->rows] becomes the vertices, first to last. */
 spry_status spry_vertices_order(int32_t *vertex, const spry_matrix *m,
@@ -55,28 +56,27 @@ spry_status spry_vertices_order(int32_t *vertex, const spry_matrix *m,
 
 /* ---- simulated I/O ----
  *
- * Only what is in fast memory can be computed with. An edge needs its source
- * and its target there; what is missing is read, first of all the inputs and
- * biases, and what must leave is written if it was changed since and is still
- * needed; what is not needed any more leaves at once, for nothing. Weights
- * stream by and are counted apart, unless edges share them, as those of a
- * convolution do: then an edge is a triple of source, target and weight, and
- * needs all three there. */
+ * To run an edge, its source and its target must be in fast memory. What is
+ * missing is read (initially an input or a bias). What is evicted is written if
+ * it was changed since it was read and is still needed; what is not needed any
+ * more is dropped at once, at no cost. Weights are streamed and counted apart,
+ * unless edges share them, as those of a convolution do: then the weight, too,
+ * must be in fast memory. */
 
 typedef enum {
-    SPRY_LRU, /* the one not used for longest leaves */
-    SPRY_RR,  /* they leave in the order they came: round-robin */
-    SPRY_MIN  /* the one not needed for longest leaves, as Belady would */
+    SPRY_LRU, /* evict the least recently used */
+    SPRY_RR,  /* evict in the order of arrival: round-robin */
+    SPRY_MIN  /* evict the one whose next use is furthest away (Belady) */
 } spry_policy;
 
 typedef struct {
     size_t size;    /* of this struct */
     int64_t memory; /* neurons that fast memory holds, at least two lines */
-    int64_t line;   /* neurons that travel together, next to each other */
+    int64_t line;   /* neurons per line: neighbours that are moved together */
     spry_policy policy;
-    /* [edges] the number, below `weights`, of the weight that an edge has;
-     * they lie next to each other and are held and read as neurons are. NULL:
-     * every edge has its own, which streams by. */
+    /* [edges] for shared weights: the number, below `weights`, of each edge's
+     * weight. They are stored contiguously, and read and held as neurons are.
+     * NULL: every edge has its own, which is streamed. */
     const int32_t *weight;
     int64_t weights;
 } spry_simulate_options;
@@ -85,28 +85,27 @@ typedef struct {
         sizeof(spry_simulate_options), 128, 1, SPRY_LRU, NULL, 0 \
     }
 
-/* Lines of neurons, and what the theory of Gleinig et al., 2023 says of
- * them. With a read of each weight the bounds on the sum of reads and writes
- * are those of the paper: W + N + S and 2 (W + N - I). */
+/* The I/O of an order in lines of neurons, and the bounds of Gleinig et al.,
+ * 2023. With one read of each weight added, the bounds on reads plus writes are
+ * those of the paper: W + N + S and 2 (W + N - I). */
 typedef struct {
     size_t size; /* sizeof (spry_io) */
     int64_t reads, writes;
     int64_t weight_reads; /* of the reads, those of shared weights */
-    int64_t least_reads, least_writes; /* any order needs as many */
-    int64_t most_reads, most_writes;   /* some order needs no more: one neuron
-                                          after the other */
+    int64_t least_reads, least_writes; /* every order needs at least these */
+    int64_t most_reads, most_writes;   /* one neuron after the other needs no
+                                          more than these */
     int64_t stream_bytes; /* sources, targets and weights, read once */
     int64_t total_bytes;  /* the stream and the lines */
 } spry_io;
 
-/* Run `edge`, a valid order, through such a memory. options NULL: the
- * defaults. */
+/* Simulate a valid order. options NULL: the defaults. */
 spry_status spry_simulate(spry_io *out, const spry_network *n,
                           const int32_t *edge,
                           const spry_simulate_options *options);
 
-/* Weights that are equal get one number: weight[edges], how many in *weights.
- * So the layers of a convolution, written as edges, share what they shared. */
+/* Number the distinct weights: weight[edges] for spry_simulate_options, and
+ * their count in *weights. So edges of a convolution share weights again. */
 spry_status spry_weights_shared(int32_t *weight, int64_t *weights,
                                 const spry_network *n);
 

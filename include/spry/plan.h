@@ -20,24 +20,25 @@ extern "C" {
 
 typedef struct spry_plan spry_plan;
 
-/* Pack and load. A kernel that is not built in is compiled; without a
- * compiler that fails with SPRY_SYSTEM. m NULL: the detected machine. */
+/* Pack p's matrix as schedule x says and load its kernel. A kernel that is not
+ * built in is compiled; without a compiler that fails with SPRY_SYSTEM. m NULL:
+ * the detected machine. */
 spry_status spry_plan_make(spry_plan **out, const spry_problem *p,
                            const spry_schedule *x, const spry_machine *m);
 
 /* ==== simple ==== */
 
-/* C = A B, or y = A x. C does not lie over B. */
+/* C = A B, or y = A x. C must not overlap B. */
 spry_status spry_run(const spry_plan *plan, const void *B, void *C);
 
-/* The whole form of problem.h; D is NULL but for sddmm. With beta == 0,
- * C is only written. */
+/* The operation as problem.h states it, with alpha and beta. D is NULL except
+ * for sddmm and mttkrp. With beta == 0, C is written without being read. */
 spry_status spry_run_scaled(const spry_plan *plan, double alpha, const void *B,
                             const void *D, double beta, void *C);
 
-/* A dense operand that lies anywhere: row-major with rows `ld` elements
- * apart, or column-major with columns so far apart. ld 0: no gaps. A vector is
- * a matrix of one column. It is only read where it is an input. */
+/* A dense operand with gaps: row-major with rows `ld` elements apart, or
+ * column-major with columns `ld` elements apart. ld 0: no gaps. A vector is a
+ * matrix of one column. Inputs are only read. */
 typedef struct {
     void *data;
     int64_t ld;
@@ -52,8 +53,9 @@ spry_status spry_run_dense(const spry_plan *plan, double alpha,
                            const spry_dense *B, const spry_dense *D,
                            double beta, const spry_dense *C);
 
-/* Compare with the reference: integer operands bit for bit, then real ones
- * within the error bound of a sum. SPRY_WRONG says where they differ. */
+/* Compare results with the reference: bit for bit for integer operands, then
+ * within the error bound of a sum for real ones. SPRY_WRONG, with a message
+ * that says where they differ, if they do. */
 spry_status spry_plan_check(const spry_plan *plan, uint64_t seed);
 
 /* New values on the same pattern: as many as the problem's matrix has
@@ -69,13 +71,13 @@ void spry_plan_free(spry_plan *plan);
 
 const char *spry_plan_text(const spry_plan *plan); /* its schedule */
 
-/* Y = A X + Y in place, straight from compressed rows, or with
- * spry_csc_multiply columns, as SciPy holds them: nothing is packed, kept or
- * checked, so values may change between calls. X and Y are row-major, n dense
- * columns wide. For programs that cannot keep a plan; one is faster. Indices
- * must be right. threads 0: all that may be used. spry_bsr_multiply takes
- * blocks of r x c, each row-major, of rows x cols elements in all; `indices`
- * are columns of blocks. */
+/* Y = A X + Y without a plan, straight from the arrays of a compressed matrix
+ * as SciPy holds it: by rows, by columns (spry_csc_multiply) or in blocks
+ * (spry_bsr_multiply). Nothing is packed, kept or checked: indices must be
+ * valid, and values may change between calls. A plan is faster; this is for
+ * programs that cannot keep one. X and Y are row-major with n columns. threads
+ * 0: all that may be used. Blocks are r x c, each row-major; rows and cols are
+ * those of the whole matrix, and `indices` are columns of blocks. */
 typedef struct {
     size_t size; /* of this struct */
     int64_t rows, cols;
@@ -99,11 +101,11 @@ double spry_plan_pack_seconds(const spry_plan *plan); /* spent packing */
 const char *spry_plan_kernel(const spry_plan *plan);  /* its kernel's name */
 int spry_plan_builtin(const spry_plan *plan); /* 1: no compiler was needed */
 
-/* The kernel's C text; allocated, the caller frees it with free(). */
+/* The kernel's C text; the caller frees *out with free(). */
 spry_status spry_plan_source(char **out, const spry_plan *plan);
 
-/* Write DIR/NAME.c, NAME.h and NAME.bin: the kernel and its packed data,
- * to compile anywhere without spry. */
+/* Write DIR/NAME.c, NAME.h and NAME.bin: the kernel and its packed data, which
+ * compile and run without spry. */
 spry_status spry_plan_export(const spry_plan *plan, const char *dir,
                              const char *name);
 

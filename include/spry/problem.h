@@ -8,8 +8,8 @@
  *                                         B: dim[1] x n, D: dim[2] x n,
  *                                         C: dim[0] x n
  *
- * A problem borrows its matrix (of mttkrp its tensor), which must outlive
- * it. */
+ * A problem borrows its matrix (or tensor, for mttkrp), which must outlive it.
+ */
 #ifndef SPRY_PROBLEM_H
 #define SPRY_PROBLEM_H
 
@@ -39,21 +39,21 @@ spry_status spry_problem_spmm(spry_problem **out, const spry_matrix *A,
                               int64_t n, spry_type type);
 spry_status spry_problem_sddmm(spry_problem **out, const spry_matrix *A,
                                int64_t n, spry_type type);
-/* Along mode 0; spry_tensor_turn brings another mode there. */
+/* Along mode 0; spry_tensor_turn makes another mode the first. */
 spry_status spry_problem_mttkrp(spry_problem **out, const spry_tensor *T,
                                 int64_t n, spry_type type);
 
-/* Any operation of a matrix; n counts for those with dense columns. */
+/* Any operation on a matrix; operations without dense columns ignore n. */
 spry_status spry_problem_make(spry_problem **out, spry_op op,
                               const spry_matrix *A, int64_t n, spry_type type);
 
-/* The same operation with A's transpose: y = A' x, C = A' B. It is a problem
- * like any other, on a pattern of its own, and borrows neither p nor its
- * matrix; but spry_plan_refill takes values in the order of p's matrix. Of
- * spmv and spmm. */
+/* The same operation with A's transpose: y = A' x, C = A' B; for spmv and spmm.
+ * It is a problem like any other, with a matrix of its own, and borrows neither
+ * p nor p's matrix; but spry_plan_refill takes values in the order of p's
+ * matrix. */
 spry_status spry_problem_transpose(spry_problem **out, const spry_problem *p);
 
-/* Dense operands of spmm are row-major unless said otherwise. */
+/* The layout of spmm's dense operands; without this call it is row-major. */
 void spry_problem_set_layout(spry_problem *p, spry_layout layout);
 
 void spry_problem_free(spry_problem *p);
@@ -63,39 +63,42 @@ void spry_problem_free(spry_problem *p);
 spry_op spry_problem_op(const spry_problem *p);
 spry_type spry_problem_type(const spry_problem *p);
 int64_t spry_problem_cols(const spry_problem *p); /* dense columns n */
-const spry_matrix *spry_problem_matrix(const spry_problem *p); /* unfolded */
+/* The matrix; of mttkrp, the unfolded tensor. */
+const spry_matrix *spry_problem_matrix(const spry_problem *p);
 /* dim[1] and dim[2] of mttkrp's tensor; else the matrix's columns and 1. */
 int64_t spry_problem_mid(const spry_problem *p);
 int64_t spry_problem_inner(const spry_problem *p);
 const spry_stats *spry_problem_stats(const spry_problem *p);
 
-/* "spmm-128-f32-<pattern key>": equal keys, equal tuning. A tensor's key has
- * dim[2] before the pattern's. */
+/* "spmm-128-f32-<pattern key>". Problems with equal keys share what was tuned.
+ * For a tensor, dim[2] precedes the pattern's key. */
 const char *spry_problem_key(const spry_problem *p);
 
-/* Operations, and bytes that must move at least once, of one run. Of mttkrp
- * 3 operations per entry and column: fewer when fibers share a product. */
+/* Floating-point operations of one run, and the bytes that it must move at
+ * least. mttkrp counts 3 operations per entry and column, though kernels do
+ * fewer where fibers share a product. */
 double spry_problem_flops(const spry_problem *p);
 double spry_problem_bytes(const spry_problem *p);
 
-/* How many elements each operand has: spmv x, y; spmm B, C; sddmm
- * and mttkrp B, D, C. */
+/* Elements of input `which` (spmv: x; spmm: B; sddmm and mttkrp: B, D) and of
+ * the result. */
 int64_t spry_problem_input_size(const spry_problem *p, int which);
 int64_t spry_problem_output_size(const spry_problem *p);
 
-/* The shape of operand 0, 1, or of the result, 2: how many dimensions it has
- * (0: there is no such operand), and how long they are, rows first. Operands
- * of networks and of dense operators are numbers in a row. */
+/* The shape of input 0, input 1, or the result (which = 2): returns the number
+ * of dimensions, 0 if there is no such operand, and their lengths, rows first.
+ * Operands of networks and of dense operators count as one-dimensional. */
 int spry_problem_shape(int64_t shape[2], const spry_problem *p, int which);
 
-/* The slow right answer, in the problem's type, summed in long double. */
+/* The correct result in the problem's type, computed slowly by summing in long
+ * double. */
 spry_status spry_problem_reference(const spry_problem *p, double alpha,
                                    const void *B, const void *D, double beta,
                                    void *C);
 
 const char *spry_op_name(spry_op op);
 int spry_op_modes(spry_op op);   /* of A: 2, a matrix; 3, a tensor */
-int spry_op_columns(spry_op op); /* 1: n is to be said; 0: it is 1 */
+int spry_op_columns(spry_op op); /* 1: has n dense columns; 0: n is 1 */
 spry_status spry_op_parse(spry_op *out, const char *name);
 const char *spry_type_name(spry_type type); /* "f32", "f64" */
 spry_status spry_type_parse(spry_type *out, const char *name);

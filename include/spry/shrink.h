@@ -1,11 +1,11 @@
-/* shrink.h - a network made smaller that computes the same.
+/* shrink.h - passes that make a network smaller and keep what it computes.
  *
- * A pass is a map from networks to networks. "The same" means: for every
- * input, every output is the same real number. Passes regroup sums and leave
- * out what cannot matter; a weight or a bias is only changed where its new
- * value is exact in float. So where sums are exact, as with small integers,
- * the outputs are equal bit for bit, and else they differ as two orders of
- * summation do. Values are taken to be finite.
+ * A pass turns a network into another one that has, for every input, the same
+ * outputs as real numbers. Passes regroup sums and remove what cannot affect an
+ * output; a weight or a bias is only changed where its new value is exact in
+ * float. So where sums are exact, as with small integers, the outputs are equal
+ * bit for bit; elsewhere they differ as two orders of summation do. Values are
+ * assumed to be finite.
  *
  * Inputs and outputs stay as they are, in number and order, and a chained
  * network stays chained. */
@@ -24,8 +24,8 @@ extern "C" {
 const char *spry_pass_name(int i);
 const char *spry_pass_help(int i);
 
-/* Which passes: "all" (NULL is the same), "none", or names: "merge,dead".
- * Bit i of *out is pass i; SPRY_USAGE when there is no such name. */
+/* Parse a choice of passes: "all" (or NULL), "none", or names as in
+ * "merge,dead". Bit i of *out is pass i; SPRY_USAGE for an unknown name. */
 spry_status spry_passes_parse(unsigned *out, const char *passes);
 
 enum { SPRY_PASSES_MOST = 8 };
@@ -41,28 +41,29 @@ typedef struct {
     double seconds; /* of all, reading layers included */
 } spry_graph_report;
 
-/* Passes are bits as above; report may be NULL. */
+/* Run the passes, bits as above; report may be NULL. */
 spry_status spry_network_compile(spry_network **out, const spry_network *n,
                                  unsigned passes, spry_graph_report *report);
-/* The same of layers as they come: what is held is some layers of the source
- * and the result, not the network. */
+/* The same, layer by layer: only some layers of the source and the result are
+ * held, never the whole network. */
 spry_status spry_layers_compile(spry_network **out, spry_layers *from,
                                 unsigned passes, spry_graph_report *report);
 
-/* ---- where values come to rest ----
+/* ---- when values stop changing ----
  *
- * In a chained network an input can come to a state that no later layer
- * changes. Layers count from 0; n->layers where it is not so. */
+ * In a chained network the values can reach a state that no later layer
+ * changes. These are the layers, from 0, from which on that holds; n->layers
+ * where it never does. */
 typedef struct {
     size_t size;  /* sizeof (spry_rest) */
-    int64_t zero; /* all values of this layer or a later one are 0: so will
-                     be all outputs */
-    int64_t full; /* all values of this layer or a later one, if it clamps,
-                     are at its limit: all outputs will be `limit` */
+    int64_t zero; /* if all values of this layer or a later one are 0, all
+                     outputs will be */
+    int64_t full; /* if all values of this layer or a later one that clamps
+                     are at its limit, all outputs will be `limit` */
     float limit;  /* of the last layer */
 } spry_rest;
 
-/* Proved for any order of summation in float; one walk over the edges. */
+/* Proved for any order of summation in float, in O(edges). */
 spry_status spry_network_rest(spry_rest *out, const spry_network *n);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
-/* status.h - how every function answers.
+/* status.h - what functions return when they succeed or fail.
  *
- * A status is also the exit code of the command line: what the library
- * returns is what the shell sees. The sentence behind the last failure of
- * this thread is in spry_message().
+ * A status is also the exit code of the command line. spry_message() returns
+ * a sentence that describes this thread's last failure.
  *
- * Structs may get more members, and programs that were compiled before go on
- * working: options, and what the library fills for a caller, begin with their
- * size (spry_stats s = {.size = sizeof s}) and are read and filled so far; what
- * lies in arrays or goes both ways ends with `reserved`, which is 0; what the
- * library makes is handed out by pointer. */
+ * Later versions may add members to structs without breaking programs compiled
+ * against this one. Options, and results that the library fills in, begin with
+ * their size (spry_stats s = {.size = sizeof s}), and the library reads and
+ * writes no more bytes than that. Structs in arrays, or passed in both
+ * directions, end with `reserved`, which must be 0. Objects that the library
+ * creates are handed out by pointer. */
 #ifndef SPRY_STATUS_H
 #define SPRY_STATUS_H
 
@@ -20,15 +20,15 @@ extern "C" {
 
 typedef enum {
     SPRY_OK = 0,
-    SPRY_FAIL = 1,      /* something else went wrong; the message says what */
-    SPRY_USAGE = 2,     /* an argument makes no sense */
-    SPRY_INPUT = 3,     /* a file is not what it claims to be */
+    SPRY_FAIL = 1,      /* anything not listed below; see the message */
+    SPRY_USAGE = 2,     /* an invalid argument or option */
+    SPRY_INPUT = 3,     /* a malformed or unreadable input file */
     SPRY_WRONG = 4,     /* a kernel's answer differs from the reference */
     SPRY_NO_GAIN = 5,   /* nothing beat the baseline, and that was required */
-    SPRY_BUDGET = 6,    /* time ended before any result */
+    SPRY_BUDGET = 6,    /* time ran out before any result */
     SPRY_SYSTEM = 7,    /* no compiler, no permission, no memory, no space */
     SPRY_STORE = 8,     /* the record store is locked or damaged */
-    SPRY_TIMEOUT = 124, /* a step did not end in time */
+    SPRY_TIMEOUT = 124, /* a step exceeded its time limit */
     SPRY_STOPPED = 130  /* the caller asked to stop */
 } spry_status;
 

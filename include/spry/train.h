@@ -1,8 +1,8 @@
-/* train.h - models from records: trained, judged on what they have not seen,
- * and looked at.
+/* train.h - train models from records, evaluate them on held-out problems, and
+ * adapt them to a machine.
  *
- * A model file is data, never code, and has its card inside: what it learned
- * from, where, when, and how well it chose on problems held out. */
+ * A model file is data, never code. It contains its model card: what it was
+ * trained on, where, when, and how well it chose on held-out problems. */
 #ifndef SPRY_TRAIN_H
 #define SPRY_TRAIN_H
 
@@ -23,7 +23,8 @@ extern "C" {
 const char *spry_model_kind(int i);
 const char *spry_model_about(int i);
 
-/* 1: trees can be grown here, XGBoost is present; using them needs none. */
+/* 1: XGBoost is present, so trees can be trained; using them does not need
+ * it. */
 int spry_train_trees(void);
 
 /* What is held out. */
@@ -39,34 +40,37 @@ const char *spry_split_name(spry_split s);
 typedef struct {
     char model[24]; /* its kind; "random" is the control */
     int64_t problems, records;
-    double pairwise, pairwise_low, pairwise_high; /* pairs in right order */
+    double pairwise, pairwise_low, pairwise_high; /* share of pairs of schedules
+                                                     in the right order */
     double top1, top1_low, top1_high; /* best time over the first choice's */
     double top5, top5_low, top5_high; /* ... over the best of five */
     double spearman;
-    double rmse; /* of log time; NAN when the model has no idea of seconds */
-    double regret1, regret5, regret20; /* best of so many over the best, - 1 */
+    double rmse; /* of log time; NAN when the model predicts only ranks */
+    double regret1, regret5, regret20; /* (time of the best among the first 1,
+                                          5, 20 choices) / (best time) - 1 */
     double regret20_low, regret20_high;
     double speedup1, speedup20; /* over the baseline */
     double csr1, csr20;         /* over WACO's fixed CSR; NAN: not measured */
-    double slower; /* share of problems whose first choice is 5 % slower than
-                      the baseline or worse */
+    double
+        slower; /* share of problems whose first choice is at least 5 % slower
+                      than the baseline */
     double reserved[8]; /* 0 */
 } spry_grades;
 
-/* One round of learning. */
+/* One round of training. */
 typedef struct {
     int round;
-    double loss, regret, seconds; /* regret NAN: not looked at */
+    double loss, regret, seconds; /* regret NAN: not computed */
 } spry_lap;
 
-/* How a model chose on one problem that was held out: its schedules, the one
- * that it expects to be fastest first. */
+/* How a model ranked the schedules of one held-out problem, the one that it
+ * expects to be fastest first. */
 typedef struct {
     int model;           /* which of those asked for */
     const char *problem; /* key; "" where it is not known */
     int64_t choices;
-    const double *score;   /* [choices] the lower the faster; of a model that
-                              has an idea of seconds, their logarithm */
+    const double *score;   /* [choices] the lower the faster; log seconds if the
+                              model predicts them */
     const double *seconds; /* [choices] as measured */
     double baseline;       /* seconds of the plain loop; NAN: not known */
 } spry_judged;
@@ -77,24 +81,25 @@ typedef struct {
     spry_op op;          /* whose records */
     const char *machine; /* fingerprint; NULL: all */
     spry_split split;
-    int whole; /* train: once graded, learn again with what was held out;
-                  evaluate: by turns, until every problem was held out */
+    int whole; /* train: after grading, train again with the held-out records
+                  included; evaluate: in turns, until every problem was held
+                  out once */
     uint64_t seed;
     int threads;    /* 0: all that may be used */
-    int rounds;     /* at most; 0: as the model likes */
+    int rounds;     /* at most; 0: the model's default */
     double seconds; /* at most, of fitting; 0: no limit */
-    /* Nonzero: stop, SPRY_STOPPED, nothing is written. Where a model tells no
-     * rounds the last one is told again. */
+    /* Return nonzero to stop with SPRY_STOPPED; nothing is written. A model
+     * that reports no rounds repeats the last. */
     int (*progress)(const spry_lap *lap, void *payload);
     void *payload;
-    const char *meta; /* "maml", "fomaml", "reptile", "anil": networks of the
-                         kind spry go on to where few records of another
-                         machine suffice; NULL: they do not */
-    const char *operators; /* "conv2d", "depthwise", "matmul": a model of dense
-                              operators instead, of trees and networks over
-                              the arithmetic one; NULL: of `op` */
-    /* Told of every problem that a model is graded on, once; by chance, of
-     * each time. */
+    const char *meta; /* "maml", "fomaml", "reptile", "anil": meta-train the
+                         networks of the kind spry, so that few records of
+                         another machine suffice; NULL: no */
+    const char *operators; /* "conv2d", "depthwise", "matmul": train a model of
+                              dense operators, trees and networks on top of the
+                              analytic one; NULL: a model of `op` */
+    /* Called once for every problem that a model is graded on; for "random",
+     * once for each draw. */
     void (*judged)(const spry_judged *now, void *payload);
     void *judged_payload;
 } spry_train_options;
@@ -105,63 +110,64 @@ typedef struct {
             0, 1, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL                 \
     }
 
-/* What a training was. */
+/* The result of a training. */
 typedef struct {
     size_t size;                                 /* sizeof (spry_trained) */
     int64_t records, problems, groups, machines; /* learned from */
-    int64_t left_out; /* records of matrices that are not at hand */
+    int64_t left_out; /* records whose matrix was not found */
     double data_seconds, seconds;
     int rounds;
     spry_grades grades; /* on what was held out */
 } spry_trained;
 
-/* Learn from db and write the model to path, whole or not at all. Of the
- * groups 70 % teach, 15 % say when to stop, 15 % are held out and graded.
- * SPRY_USAGE when there is too little to learn from. */
+/* Train on the records of db and write the model to path, completely or not at
+ * all. Of the groups (records.h), 70 % are for training, 15 % for validation
+ * and 15 % for the test that is graded. SPRY_USAGE when there are too few. */
 spry_status spry_train(spry_trained *out, spry_records *db, const char *path,
                        const spry_train_options *opt);
 
-/* Grade models on what the same options hold out: kinds by name are trained
- * first, "random" chooses by chance, and anything with a / or a . is a file,
- * which may have seen what is held out here. out[count]. */
+/* Grade models on the records that these options hold out. A model is a kind,
+ * which is trained first; "random", which chooses at random; or a file, named
+ * with a / or a ., which may have been trained on records held out here.
+ * out[count]. */
 spry_status spry_evaluate(spry_grades *out, const char *const *model, int count,
                           spry_records *db, const spry_train_options *opt);
 
-/* What a file says of itself. */
+/* What a model file says about itself. */
 typedef struct {
     size_t size; /* sizeof (spry_model_facts) */
     char kind[24];
     spry_op op;
-    int64_t numbers; /* learned */
+    int64_t numbers; /* parameters */
     int64_t bytes;
     char spry[24], date[24] /* of the newest record */, machine[104],
-        split[24]; /* "": not said */
+        split[24]; /* "": unknown */
     int64_t records, problems, machines;
-    double seconds; /* of fitting; NAN: not said */
+    double seconds; /* of fitting; NAN: unknown */
     uint64_t seed;
     spry_grades grades;
-    int64_t groups;     /* of matrices; the card lists them */
+    int64_t groups;     /* of matrices; listed in the card */
     char data[33];      /* a hash of the records */
     char operators[16]; /* "conv2d" ...; "": it is a model of `op` */
 } spry_model_facts;
 
-/* SPRY_INPUT and a sentence for a file that is none. */
+/* SPRY_INPUT for a file that is not a model. */
 spry_status spry_model_info(spry_model_facts *out, const char *path);
 
-/* The file that is used for an operation when none is named; 0: there is
- * none. In SPRY_MODELS, else the user's data directory, else as installed. */
+/* The file that is used for an operation when none is named: in $SPRY_MODELS,
+ * else in the user's data directory, else as installed. 0: there is none. */
 int spry_model_default(char *out, size_t size, spry_op op);
 /* The same for dense operators: "conv2d", "depthwise" or "matmul". */
 int spry_model_operators(char *out, size_t size, const char *operators);
 
-/* ---- fewer records that teach as much ----
+/* ---- sampling records ----
  *
- * A sample keeps a share of the records of an operation. What is invalid goes
- * first, then what is rare: problems with too few trials. The rest is chosen
- * by one of several ways, chance among them; the certificate says what a model
- * that learns from so little is worth beside one that learned from all. */
+ * A sample keeps a share of the records of an operation. Invalid records are
+ * dropped first, then those of problems with too few others. The rest is chosen
+ * by one of several methods, random choice among them; the certificate compares
+ * a model trained on the sample with one trained on all records. */
 
-/* The i-th way of choosing and a line about it; NULL past the last. */
+/* The i-th method and a line about it; NULL past the last. */
 const char *spry_sample_way(int i);
 const char *spry_sample_about(int i);
 
@@ -184,36 +190,36 @@ typedef struct {
 
 typedef struct {
     size_t size;     /* sizeof (spry_sampled) */
-    int64_t records; /* of the operation, and what became of them: */
-    int64_t invalid; /* not timed, or in words that are not spry's */
+    int64_t records; /* of the operation; of these: */
+    int64_t invalid; /* not timed, or with a schedule that is not spry's */
     int64_t rare;    /* of problems with too few others */
-    int64_t spared;  /* the rest that is not kept */
+    int64_t spared;  /* dropped by the method */
     int64_t kept;
 } spry_sampled;
 
-/* Records that are kept, with their problems and machines, from one store
- * into another. */
+/* Copy a sample, with its problems and machines, from one store into another.
+ */
 spry_status spry_records_sample(spry_sampled *out, spry_records *from,
                                 spry_records *to,
                                 const spry_sample_options *opt);
 
-/* One line of the certificate: way and share are asked for, the rest is the
- * answer. */
+/* One line of the certificate: the caller sets way and share, the rest is
+ * filled in. */
 typedef struct {
     const char *way;
     double share;
-    int64_t records, kept; /* that taught, over all turns */
+    int64_t records, kept; /* available and used for training, all turns */
     double seconds;        /* of fitting */
-    spry_grades grades;    /* on problems held out, each once */
+    spry_grades grades;    /* on held-out problems, each once */
     double reserved[4];    /* 0 */
 } spry_certificate;
 spry_status spry_sample_certify(spry_certificate *line, int count,
                                 spry_records *db,
                                 const spry_sample_options *opt);
 
-/* How much of the time's variance within a problem goes with each feature, the
- * most first; how many there are. Names are "joint 3", "schedule 12" and of
- * the machine its own. out may be NULL. */
+/* How much of the variance of times within a problem each feature explains, the
+ * largest first; *count is how many there are. Names are "joint 3",
+ * "schedule 12", and for features of the machine its own. out may be NULL. */
 typedef struct {
     char name[32];
     double importance;  /* 0 .. 1 */

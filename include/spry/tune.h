@@ -1,4 +1,7 @@
-/* tune.h - one problem in, one plan out: correct, and not slower. */
+/* tune.h - find the fastest plan for a problem.
+ *
+ * The plan was checked against the reference, and replaces the baseline (the
+ * plain loop) only where it was measured to be faster. */
 #ifndef SPRY_TUNE_H
 #define SPRY_TUNE_H
 
@@ -20,13 +23,13 @@ extern "C" {
 /* ==== simple ==== */
 
 typedef enum {
-    SPRY_LOOKUP,  /* what the store knows, else the baseline */
-    SPRY_PREDICT, /* the model's choice, nothing is measured */
-    SPRY_MEASURE, /* race the best few */
-    SPRY_PATIENT  /* race many, compile specialised kernels */
+    SPRY_LOOKUP,  /* what an earlier tune found, else the baseline */
+    SPRY_PREDICT, /* the model's choice; nothing is measured */
+    SPRY_MEASURE, /* measure the few that the model ranks best */
+    SPRY_PATIENT  /* measure many, compile specialised kernels */
 } spry_effort;
 
-/* Where a tune is; handed to the progress callback. */
+/* How far a tune has come; passed to the progress callback. */
 typedef struct {
     double elapsed, budget; /* seconds */
     int trials, planned;
@@ -36,32 +39,34 @@ typedef struct {
 
 typedef struct {
     size_t size;    /* sizeof (spry_tune_options) */
-    double seconds; /* budget, kept within a fifth or 0.3 s; SPRY_BUDGET says
-                       what is needed when that cannot be. 0: 10 s, 3.5 s
-                       with a learned model, and longer where that helps */
-    double calls;   /* how often the kernel will run; 0: very often */
+    double seconds; /* budget, exceeded by at most a fifth or 0.3 s; one that
+                       is too short fails with SPRY_BUDGET, and the message
+                       says what is needed. 0: 10 s, 3.5 s with a learned
+                       model, and longer where that helps */
+    double calls;   /* how often the plan will run; 0: very often */
     int threads;    /* 0: all that may be used */
     spry_effort effort;
-    int again; /* nonzero: measure even if the store has the answer */
+    int again; /* nonzero: measure even if an earlier tune has the answer */
     uint64_t seed;
-    const char *store;           /* NULL: the user's, if it can be used;
-                                    ":memory:": none; else it must be one */
+    const char *store;           /* path of the record store (records.h). NULL:
+                                    the user's, if it can be used; ":memory:":
+                                    none; any other must be a store */
     const spry_machine *machine; /* NULL: this one */
-    /* Called now and then; nonzero asks to stop with the best so far. */
+    /* Called now and then; return nonzero to stop with the best so far. */
     int (*progress)(const spry_progress *now, void *payload);
     void *payload;
-    const char *source; /* of the matrix: a path or gen:SPEC#SEED, so that what
-                           is measured can be learned from; NULL: unknown */
+    const char *source; /* where the matrix came from, a path or gen:SPEC#SEED,
+                           so that training can find it again; NULL: unknown */
     const char *search; /* how candidates are found: "exhaustive", "descent",
                            "graph", "evolve" or "random"; NULL: as suits the
                            effort */
-    int frozen;         /* nonzero: what is measured does not adapt the model */
-    const char *lock;   /* a lock file (spry_records_freeze): its answer, the
-                           same kernel, is taken; nothing is measured, no store
-                           is opened. SPRY_STORE when it has none for p here or
-                           the kernel would be another; with SPRY_LOOKUP then
-                           the baseline. NULL: $SPRY_LOCK, else the site's;
-                           "": none */
+    int frozen;         /* nonzero: measurements do not adapt the model */
+    const char *lock;   /* a lock file (spry_records_freeze): its answer is
+                           used, with the same kernel; nothing is measured and
+                           no store is opened. If it has no answer for p on
+                           this machine, or the kernel would differ: SPRY_STORE,
+                           or with SPRY_LOOKUP the baseline. NULL: $SPRY_LOCK,
+                           else the site's; "": none */
 } spry_tune_options;
 
 #define SPRY_TUNE_DEFAULTS                                                  \
@@ -70,7 +75,7 @@ typedef struct {
             NULL, NULL, NULL, NULL, 0, NULL                                 \
     }
 
-/* One line of the table a tune leaves behind. */
+/* One candidate of a tune and what was measured of it. */
 typedef struct {
     char schedule[SPRY_SCHEDULE_TEXT];
     spry_verdict verdict;
@@ -83,7 +88,7 @@ typedef struct {
     double reserved[4]; /* 0 */
 } spry_trial;
 
-/* How it went; owned by the plan, alive as long as it. */
+/* The result of a tune; owned by the plan and valid as long as it. */
 typedef struct {
     spry_machine machine;
     char baseline[SPRY_SCHEDULE_TEXT]; /* schedules, as text */
@@ -92,35 +97,35 @@ typedef struct {
     double seconds, speedup, low, high;
     int changed;             /* 0: the baseline stays */
     int verified;            /* the plan handed out passed spry_plan_check */
-    int looked_up;           /* answered by the store */
+    int looked_up;           /* answered by the store, not measured now */
     int stopped;             /* ended early by the callback */
-    double break_even_calls; /* runs until packing and tuning are paid;
+    double break_even_calls; /* runs until packing and tuning have paid off;
                                 HUGE_VAL: never */
     double convert_seconds;  /* packing the winner */
     double tuning_seconds;
     int trials;
     const spry_trial *trial; /* [trials] in order of measuring */
     char note[512];          /* what was not available, "" if all was */
-    char model[80];          /* who ranked: "analytic" or a learned model's
-                                name; "": nobody was asked */
+    char model[80];          /* which model ranked the candidates: "analytic"
+                                or a learned one's name; "": none */
 } spry_tuning;
 
 /* Find a plan for p. opt NULL: the defaults.
  *
- * Efforts measure and patient fork: trials run in child processes, so that
- * one that crashes or hangs is a result and not the caller's end. The children
- * have no open files, print nowhere, run no exit handlers and are gone when
- * this returns; SIGCHLD may arrive, and a caller who reaps every child with
- * wait(-1) from another thread takes their ends away. Handlers of
- * pthread_atfork run. Callers with other threads may tune, and whoever forks
+ * SPRY_MEASURE and SPRY_PATIENT fork: candidates run in child processes, so
+ * that one that crashes or hangs does not take the caller with it. The children
+ * have no open files, print nothing, run no exit handlers and have ended when
+ * this returns. The caller may receive SIGCHLD, handlers of pthread_atfork run,
+ * and a thread that reaps every child with wait(-1) would steal their exit
+ * statuses. A program with other threads may tune, and a process that forks
  * after a tune or a run may tune and run in the child, on as many threads. */
 spry_status spry_tune(spry_plan **out, const spry_problem *p,
                       const spry_tune_options *opt);
 
 /* ==== advanced ==== */
 
-/* What a tune would race, best first, with the seconds that are predicted;
- * nothing is measured. out[most]; *count is how many there are. */
+/* What a tune would measure, best first, with predicted seconds; nothing is
+ * measured. out[most]; *count is how many were written. */
 typedef struct {
     char schedule[SPRY_SCHEDULE_TEXT];
     double seconds;
@@ -129,31 +134,33 @@ typedef struct {
 spry_status spry_propose(spry_candidate *out, int *count, int most,
                          const spry_problem *p, const spry_tune_options *opt);
 
-/* The plan of one way to compute p, whatever p is: a schedule as text, or
- * what its family calls so (inference.h). m NULL: the detected machine. */
+/* The plan that `text` describes, for any kind of problem: a schedule, or for
+ * networks and dense operators what inference.h and dense.h describe. m NULL:
+ * the detected machine. */
 spry_status spry_plan_from(spry_plan **out, const spry_problem *p,
                            const char *text, const spry_machine *m);
 
-/* spry_predict for whatever p is: what one way, as text, should take on m, and
- * what bounds it. */
+/* spry_predict for any kind of problem: how long the plan that `text` describes
+ * should take on m, and what bounds it. */
 spry_status spry_explain(spry_prediction *out, const spry_problem *p,
                          const char *text, const spry_machine *m);
 
-/* The story of the tune that made this plan; NULL if none did. */
+/* The result of the tune that made this plan; NULL if none did. */
 const spry_tuning *spry_plan_tuning(const spry_plan *plan);
 
-/* Packing the winner in runs of the baseline; NaN where such a run is shorter
- * than any clock can tell, a guess about no work at all. */
+/* The time spent packing the winner, in runs of the baseline; NaN where such a
+ * run is too short to be timed. */
 double spry_tuning_convert_runs(const spry_tuning *t);
 
-/* The same as a JSON document, "spry.tune/1", trials best first; allocated,
- * the caller frees it with free(). source: where the matrix came from, may be
- * NULL. SPRY_USAGE when no tune made the plan. */
+/* The same as a JSON document, "spry.tune/1", best candidate first; the caller
+ * frees *out with free(). source: where the matrix came from, may be NULL.
+ * SPRY_USAGE when no tune made the plan. */
 spry_status spry_plan_story(char **out, const spry_plan *plan,
                             const char *source);
 
-/* Race plans of one problem against the first, interleaved. `pairs` rounds;
- * out[i] is filled for every plan, out[0] with ratio 1. */
+/* Time plans of one problem in turns and compare each with the first: `pairs`
+ * rounds, fewer when they take longer than `seconds`. out[i] is filled for
+ * every plan; out[0] has a ratio of 1. */
 typedef struct {
     double seconds;            /* median of one run */
     double speedup, low, high; /* over plan 0, 95 % interval */

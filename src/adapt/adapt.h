@@ -26,7 +26,7 @@ typedef struct {
 } sp_slice;
 
 /* Room for so many, nothing in it. */
-spry_status sp_slice_open(sp_slice *out, int64_t subjects, int64_t rows);
+spry_status sp_slice_open(sp_slice *s, int64_t subjects, int64_t rows);
 /* Rows with keep[row] of t; subjects without one are left out. */
 spry_status sp_slice_new(sp_slice *out, const sp_dataset *t,
                          const uint8_t *keep);
@@ -36,6 +36,7 @@ spry_status sp_slice_join(sp_slice *out, const sp_dataset *const *t, int count);
  * measured just now: these replace what is known of it. */
 typedef struct {
     const float *x, *slower, *noise; /* [rows, SP_FEATURES], [rows], [rows] */
+    const float *elastic;            /* [rows, SP_ELASTICITIES] */
     int64_t rows;
 } sp_fresh;
 spry_status sp_slice_recall(sp_slice *out, const sp_local *l,
@@ -122,13 +123,8 @@ void sp_bayes_free(sp_bayes *b);
 /* Variance of a record of a subject whose best is `best`: what is nearly as
  * fast counts most, and what was measured badly little. */
 double sp_record_variance(const sp_dataset *t, int64_t row, double best);
-/* Of what is wrong of a row of which the source has these opinions. */
-double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
-                         const float opinion[2]);
-/* What it adds to the source: values of leaves, weights of the schedule's and
- * the joint numbers, weights of opinions (sp_local). */
-spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
-                           double opinion[SP_LOCAL_OPINIONS],
+/* What it adds to the source: values of leaves, and weights (sp_local). */
+spry_status sp_bayes_parts(sp_trees *trees, sp_linear *linear,
                            const sp_bayes *b);
 /* What to measure (choose.c): keep[row] becomes 1 for `count` rows behind the
  * `known` first ones, which were measured, at most `each` of a subject; one
@@ -219,8 +215,9 @@ typedef struct {
 spry_status sp_simulate(sp_slice *out, spry_machine *m, const sp_dataset *t,
                         const sp_imagined *how);
 
-/* Document 000's formula, actual / (cores * bandwidth) * latency, as one
- * factor for all schedules of a problem; how many pairs of t it re-ranks. */
+/* The formula of meta-learned WACO, actual / (cores * bandwidth) * latency, as
+ * one factor for all schedules of a problem; how many pairs of t it
+ * re-ranks. */
 double sp_formula(const sp_imagined *how);
 int64_t sp_formula_reranks(const sp_dataset *t, const sp_imagined *how);
 

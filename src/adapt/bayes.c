@@ -1,8 +1,10 @@
 /* bayes.c - what a source gets wrong here, as a normal function of rows.
  *
  * Rows are wrong alike as often as they end in the same leaves of the source's
- * trees, as far as the numbers of their schedules point the same way, and as
- * far as the source's two opinions of them agree. Given records the posterior
+ * trees, as far as the numbers of their schedules point the same way, as far
+ * as the source's two opinions of them agree, and as far as the analytic model
+ * has their times depend on the same numbers of a core, each of which may be
+ * off by a factor of two. Given records the posterior
  * is exact: a weight for every record, from which new values of leaves and a
  * few linear weights follow, so that scoring costs little.
  *
@@ -23,13 +25,16 @@
 static const double LEAF = 0.5, LINEAR = 0.1, OPINION = 0.3, OWN = 0.05,
                     NOISE = 0.06;
 
+/* The same of the logarithm of a core's number: that of 2. */
+static const double ELASTIC = 0.48;
+
 /* How much more the trees' opinion counts than half, the networks' less. */
 static const double TREES = 0.25;
 
 /* What is further off is a measurement that went wrong, or a cliff. */
 static const float FAR = 1;
 
-enum { WIDTH = SP_LOCAL_WIDTH + SP_LOCAL_OPINIONS };
+enum { WIDTH = SP_LOCAL_WIDTH + SP_LOCAL_OPINIONS + SP_ELASTICITIES };
 
 void sp_bayes_free(sp_bayes *b)
 {
@@ -72,9 +77,11 @@ static spry_status bayes_alloc(sp_bayes *b, int64_t rows)
 
 /* The numbers by which two rows are compared, on a common scale. */
 static void take_row(uint16_t *leaf, float *x, const sp_bayes *b,
-                     const float *row, const float opinion[2])
+                     const float *row, const float *elastic,
+                     const float opinion[2])
 {
     const float small = (float)sqrt(LINEAR / 64), wide = (float)sqrt(OPINION);
+    const float core = (float)sqrt(ELASTIC);
 
     for (int k = 0; k < b->trees; k++)
         leaf[k] = sp_tree_leaf(b->source->trees.node + b->start[k], row);
@@ -87,7 +94,9 @@ static void take_row(uint16_t *leaf, float *x, const sp_bayes *b,
     *x++ = wide * opinion[0];
     *x++ = wide * opinion[1];
     *x++ = wide * sp_row_bound(row);
-    *x = wide;
+    *x++ = wide;
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        *x++ = core * elastic[k];
 }
 
 static double alike(const sp_bayes *b, const uint16_t *p, const float *x,
@@ -202,7 +211,7 @@ static void add_subject(sp_bayes *b, const sp_dataset *t, int64_t s,
         off = t->slower[i] - (told[0] + told[1]) / 2 -
               (float)TREES * (told[0] - told[1]);
         take_row(b->leaf + at * b->trees, b->x + at * WIDTH, b,
-                 t->x + i * SP_FEATURES, told);
+                 t->x + i * SP_FEATURES, sp_row_elastic(t, i), told);
         b->wrong[at] = (double)fmaxf(-FAR, fminf(FAR, off));
         b->noise[at] = sp_record_variance(t, i, best);
         b->from[at] = i;
@@ -253,28 +262,6 @@ spry_status sp_bayes_fit(sp_bayes *out, const sp_pretrained *source,
     return sp_fail(SPRY_FAIL, "the records' numbers are not finite");
 }
 
-double sp_bayes_variance(const sp_bayes *b, const float row[SP_FEATURES],
-                         const float opinion[2])
-{
-    uint16_t leaf[SP_BAYES_TREES];
-    float x[WIDTH];
-    double *y = sp_alloc(b->rows + 1, sizeof *y), left = b->trees ? LEAF : 0;
-
-    if (!y)
-        return HUGE_VAL;
-    take_row(leaf, x, b, row, opinion);
-    for (int k = 0; k < WIDTH; k++)
-        left += (double)(x[k] * x[k]);
-    for (int64_t i = 0; i < b->rows; i++) {
-        const double *at = b->factor + i * b->most;
-
-        y[i] = (alike(b, leaf, x, i) - dot(at, y, i)) / at[i];
-        left -= y[i] * y[i];
-    }
-    sp_free(y);
-    return fmax(0, left);
-}
-
 /* ---- what it adds ---- */
 
 /* The trees it looks at, with what their leaves add. */
@@ -306,18 +293,21 @@ static spry_status leaves_of(sp_trees *out, const sp_bayes *b)
     return SPRY_OK;
 }
 
-spry_status sp_bayes_parts(sp_trees *trees, double linear[SP_LOCAL_WIDTH],
-                           double opinion[SP_LOCAL_OPINIONS], const sp_bayes *b)
+spry_status sp_bayes_parts(sp_trees *trees, sp_linear *linear,
+                           const sp_bayes *b)
 {
-    double sum[WIDTH] = {0};
+    double sum[WIDTH] = {0}, *opinion = linear->opinion;
 
     for (int64_t i = 0; i < b->rows; i++)
         for (int k = 0; k < WIDTH; k++)
             sum[k] += b->weight[i] * (double)b->x[i * WIDTH + k];
     for (int k = 0; k < SP_LOCAL_WIDTH; k++)
-        linear[k] = sum[k] * sqrt(LINEAR / 64);
+        linear->weight[k] = sum[k] * sqrt(LINEAR / 64);
     for (int k = 0; k < SP_LOCAL_OPINIONS; k++)
         opinion[k] = sum[SP_LOCAL_WIDTH + k] * sqrt(OPINION);
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        linear->elastic[k] =
+            sum[SP_LOCAL_WIDTH + SP_LOCAL_OPINIONS + k] * sqrt(ELASTIC);
     opinion[0] += TREES;
     opinion[1] -= TREES;
     *trees = (sp_trees){0};

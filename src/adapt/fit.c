@@ -15,7 +15,7 @@ typedef struct {
     int own_nets;
     sp_trees trees;
     int has_trees;
-    double weight[SP_LOCAL_WIDTH], opinion[SP_LOCAL_OPINIONS];
+    sp_linear add;
     int linear;
 } fitted;
 
@@ -52,7 +52,7 @@ static spry_status fit_bayes(fitted *f, const sp_dataset *t)
 
     if (s != SPRY_OK)
         return s;
-    s = sp_bayes_parts(&f->trees, f->weight, f->opinion, &b);
+    s = sp_bayes_parts(&f->trees, &f->add, &b);
     f->linear = s == SPRY_OK;
     f->has_trees = f->trees.trees > 0;
     sp_bayes_free(&b);
@@ -92,18 +92,22 @@ static spry_status fit_way(fitted *f, const sp_pretrained *source,
 }
 
 /* What a linear correction says of a row. */
-static double linear_of(const fitted *f, const float *row,
+static double linear_of(const fitted *f, const float *row, const float *elastic,
                         const double opinion[2])
 {
-    double sum = f->opinion[0] * opinion[0] + f->opinion[1] * opinion[1] +
-                 f->opinion[2] * (double)sp_row_bound(row) + f->opinion[3];
+    const sp_linear *a = &f->add;
+    double sum = a->opinion[0] * opinion[0] + a->opinion[1] * opinion[1] +
+                 a->opinion[2] * (double)sp_row_bound(row) + a->opinion[3];
     float x[SP_LOCAL_WIDTH];
+
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        sum += a->elastic[k] * (double)elastic[k];
 
     if (!f->source.nets)
         return sum;
     sp_linear_row(x, &f->source.net[0].scaler, row);
     for (int k = 0; k < SP_LOCAL_WIDTH; k++)
-        sum += f->weight[k] * (double)x[k];
+        sum += a->weight[k] * (double)x[k];
     return sum;
 }
 
@@ -120,7 +124,9 @@ static spry_status score(float *out, const fitted *f, const sp_dataset *t)
 
         if (f->has_trees)
             sum += sp_trees_sum(&f->trees, row);
-        out[i] = (float)(f->linear ? sum + linear_of(f, row, told) : sum);
+        if (f->linear)
+            sum += linear_of(f, row, sp_row_elastic(t, i), told);
+        out[i] = (float)sum;
     }
     sp_free(nets);
     return s;
@@ -444,8 +450,7 @@ spry_status sp_adapt_make(sp_local **out, const sp_pretrained *source,
     if (s == SPRY_OK && f.has_trees)
         s = sp_local_set_trees(*out, &f.trees);
     if (s == SPRY_OK && f.linear)
-        s = sp_local_set_linear(*out, &source->net[0].scaler, f.weight,
-                                f.opinion);
+        s = sp_local_set_linear(*out, &source->net[0].scaler, &f.add);
     if (s == SPRY_OK)
         s = sp_local_set_seen(*out, t);
     fitted_free(&f);

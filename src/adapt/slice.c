@@ -29,11 +29,18 @@ spry_status sp_slice_open(sp_slice *s, int64_t subjects, int64_t rows)
     t->slower = sp_alloc(rows + 1, sizeof *t->slower);
     t->bound = sp_alloc(rows + 1, sizeof *t->bound);
     t->noise = sp_alloc(rows + 1, sizeof *t->noise);
+    t->elastic = sp_alloc(rows + 1, SP_ELASTICITIES * sizeof *t->elastic);
     if (e->subject && e->row && e->start && t->start && t->from && t->x &&
-        t->slower && t->bound && t->noise)
+        t->slower && t->bound && t->noise && t->elastic)
         return SPRY_OK;
     sp_slice_free(s);
     return sp_fail_memory((size_t)rows * SP_FEATURES * sizeof(float));
+}
+
+static void set_elastic(sp_dataset *t, int64_t row, const float *from)
+{
+    memcpy(t->elastic + row * SP_ELASTICITIES, from,
+           SP_ELASTICITIES * sizeof *from);
 }
 
 static void add_row(sp_slice *s, const sp_dataset *from, int64_t i)
@@ -47,6 +54,7 @@ static void add_row(sp_slice *s, const sp_dataset *from, int64_t i)
     t->bound[at] = from->bound[i];
     t->noise[at] = from->noise[i];
     t->from[at] = at;
+    set_elastic(t, at, sp_row_elastic(from, i));
     s->e.row[at] = from->e->row[from->from[i]];
     s->e.row[at].subject = s->e.subjects;
     s->e.rows = t->rows;
@@ -133,6 +141,7 @@ static void add_seen(sp_slice *s, const sp_local *l, const sp_fresh *f)
         s->t.slower[at] = label[0];
         s->t.bound[at] = label[1];
         s->t.noise[at] = label[2];
+        set_elastic(&s->t, at, l->seen_elastic->value + i * SP_ELASTICITIES);
         s->t.from[at] = at;
         s->e.rows = ++s->t.rows;
     }
@@ -155,6 +164,7 @@ spry_status sp_slice_recall(sp_slice *out, const sp_local *l, const sp_fresh *f)
         out->t.slower[at] = f->slower[i];
         out->t.bound[at] = sp_row_bound(x);
         out->t.noise[at] = f->noise[i];
+        set_elastic(&out->t, at, f->elastic + i * SP_ELASTICITIES);
         out->t.from[at] = at;
         out->e.rows = ++out->t.rows;
     }

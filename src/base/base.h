@@ -1,7 +1,7 @@
-/* base.h - what every room stands on: memory, failure, text, files, chance.
+/* base.h - what every room uses: memory, errors, text, files, random numbers.
  *
- * No room below, no state but the thread's sentence and the allocation
- * counter of the tests. */
+ * It includes no other room, and has no state but each thread's last error
+ * message and the counter of allocations for the tests. */
 #ifndef SP_BASE_H
 #define SP_BASE_H
 
@@ -20,20 +20,21 @@
 
 /* ---- failure (fail.c) ---- */
 
-/* Set this thread's sentence and return s. */
+/* Set this thread's error message (spry_message) and return s. */
 spry_status sp_fail(spry_status s, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
-/* The same from errno: "<sentence>: <strerror>". */
+/* The same, with strerror(errno) appended: "<message>: <strerror>". */
 spry_status sp_fail_errno(spry_status s, const char *fmt, ...)
     SP_PRINTF_LIKE(2, 3);
-/* A SPRY_INPUT's sentence gets the name of the input: "<name>: <sentence>". */
+/* If s is SPRY_INPUT, prefix the message with the input's name: "<name>:
+ * <message>". Returns s. */
 spry_status sp_fail_in(spry_status s, const char *name);
 /* SPRY_SYSTEM, "not enough memory for N bytes". */
 spry_status sp_fail_memory(size_t bytes);
 void sp_message_clear(void);
 
-/* What only a mistake of spry's own can break: ends the process where NDEBUG
- * is not set (debug, sanitizers, coverage), costs nothing where it is. What a
- * caller or a file can break is refused instead. */
+/* For what only a bug of spry itself can break. It aborts where NDEBUG is not
+ * set (debug, sanitizers, coverage) and costs nothing where it is. What a
+ * caller or a file can get wrong is refused with a status instead. */
 #ifdef NDEBUG
 #define SP_ASSERT(holds) ((void)(0 && (holds)))
 #else
@@ -54,8 +55,8 @@ void sp_message_clear(void);
                                 sp_given_count);                          \
     } while (0)
 
-/* The same of one whose first argument receives something new: *out is NULL
- * unless all goes well. */
+/* The same for a function whose first argument receives a new object: *out is
+ * NULL unless the function succeeds. */
 #define SP_NEED_NEW(...)                        \
     do {                                        \
         if (SP_FIRST(__VA_ARGS__, 0))           \
@@ -64,7 +65,7 @@ void sp_message_clear(void);
     } while (0)
 #define SP_FIRST(first, ...) first
 
-/* The same of one that returns no status: it returns `otherwise`. */
+/* The same for a function that returns no status: it returns `otherwise`. */
 #define SP_NEED_OR(otherwise, ...)                                        \
     do {                                                                  \
         const void *const sp_given[] = {__VA_ARGS__};                     \
@@ -77,22 +78,22 @@ void sp_message_clear(void);
         }                                                                 \
     } while (0)
 
-/* Anything else that makes no sense: SP_REFUSE(n < 0, "%d columns", n). */
+/* Any other invalid argument: SP_REFUSE(n < 0, "%d columns", n). */
 #define SP_REFUSE(bad, ...)                          \
     do {                                             \
         if (bad)                                     \
             return sp_fail(SPRY_USAGE, __VA_ARGS__); \
     } while (0)
 
-/* Options start as defaults; what the caller's struct has, which may be of an
- * older header and shorter, goes over them. given NULL: nothing does. */
+/* Copy the caller's options over the defaults. Theirs may be of an older header
+ * and so shorter; given NULL: keep the defaults. */
 #define SP_TAKE_OPTIONS(options, given) \
     sp_take_options(options, sizeof *(options), given)
 
-/* What a caller lets the library fill begins with its size, too: one of an
- * older header is shorter. SP_ROOM returns SPRY_USAGE from a function when the
- * size makes no sense, and clears what follows it; SP_GIVE fills as much of
- * *out as there is from *whole, of the same type. */
+/* A struct that the library fills in begins with its size, too: one of an
+ * older header is shorter. SP_ROOM returns SPRY_USAGE from the function when
+ * the size is impossible, and clears the members after it; SP_GIVE copies as
+ * much of *whole, of the same type, as *out has room for. */
 #define SP_ROOM(out)                                          \
     do {                                                      \
         if (sp_room(__func__, out, sizeof *(out)) != SPRY_OK) \
@@ -118,8 +119,8 @@ int sp_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
 
 /* ---- memory (alloc.c) ---- */
 
-/* Zeroed arrays on 64 bytes; from 2 MB on, asked onto huge pages. NULL when
- * count * size overflows or memory is short. Free with sp_free. */
+/* Zeroed arrays, aligned to 64 bytes; from 2 MB on, on huge pages if possible.
+ * NULL when count * size overflows or memory is short. Free with sp_free. */
 void *sp_alloc(int64_t count, size_t size);
 /* The same, not zeroed. */
 void *sp_alloc_raw(int64_t count, size_t size);
@@ -128,7 +129,7 @@ void *sp_alloc_raw(int64_t count, size_t size);
 void *sp_grow(void *old, int64_t old_count, int64_t count, size_t size);
 void sp_free(void *p);
 
-/* Plain malloc'd copies, to be freed with free(): for the public door. */
+/* A malloc'd copy, to be freed with free(): for the public interface. */
 char *sp_strdup(const char *text);
 
 /* For tests: refuse the n-th allocation from now (1 = the next), and every
@@ -144,15 +145,15 @@ static inline int64_t sp_round_up(int64_t n, int64_t to)
 
 /* ---- pages of the caller's memory (pages.c) ---- */
 
-/* Has a large block pages that were never touched? */
+/* 1 if a large block has pages that were never touched. */
 int sp_pages_lack(const void *data, size_t bytes);
-/* Bring them, huge ones where there are some; what they hold stays. */
+/* Fault them in, as huge pages where possible; contents do not change. */
 void sp_pages_bring(void *data, size_t bytes);
 
 /* ---- forks (fork.c) ---- */
 
-/* From now on forked children may use OpenMP. sp_alloc does this: whoever
- * has arrays may loop over them in parallel. */
+/* From now on forked children may use OpenMP. sp_alloc calls this, so it holds
+ * for whoever has arrays to loop over. */
 void sp_fork_watch(void);
 
 /* ---- growing text (buf.c) ---- */
@@ -177,7 +178,7 @@ typedef struct {
     sp_buf *out;
     int depth;
     int first;  /* nothing written yet at this depth */
-    int spaced; /* for people too: a value per line, indented */
+    int spaced; /* for people to read: a value per line, indented */
 } sp_json;
 
 void sp_json_open(sp_json *j, const char *key, char bracket); /* { or [ */
@@ -225,7 +226,7 @@ double sp_json_get_number(const sp_json_doc *doc, const sp_json_value *v,
 
 /* ---- hashes (hash.c, sha256.c) ---- */
 
-/* Fast, 128 bits, for keys of data we made ourselves. Streaming. */
+/* Fast, 128 bits, streaming; not safe against deliberate collisions. */
 typedef struct {
     uint64_t a, b, len;
 } sp_hash;
@@ -238,14 +239,14 @@ void sp_hash_hex(char out[33], sp_hash h);
  * (identity.c). */
 const char *sp_build_identity(void);
 
-/* Where someone may lie to us. */
+/* For data that an adversary may choose. */
 enum { SP_SHA256 = 32 };
 void sp_sha256(uint8_t out[SP_SHA256], const void *data, size_t n);
 void sp_hmac_sha256(uint8_t out[SP_SHA256], const void *key, size_t key_len,
                     const void *data, size_t n);
 void sp_hex(char *out, const uint8_t *data, size_t n); /* 2 n + 1 chars */
 
-/* ---- chance (rng.c) ---- */
+/* ---- random numbers (rng.c) ---- */
 
 /* xoshiro256**: same seed, same numbers, everywhere. */
 typedef struct {
@@ -263,9 +264,9 @@ double sp_rng_normal(sp_rng *r);
  * overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t sp_utf8_length(const unsigned char *p, const unsigned char *end);
 
-/* Locale-free. Read a number that begins at *at (not past end; blanks are
- * not skipped), move *at behind it; 0 when there is none or it does not fit.
- * Reals are rounded correctly; inf, nan and Fortran's 1D5 are reals too. */
+/* Parse a number at *at, before end, in any locale; blanks are not skipped.
+ * Moves *at past it; 0 when there is none or it does not fit. Reals are rounded
+ * correctly; inf, nan and Fortran's 1D5 are reals, too. */
 int sp_scan_int(const char **at, const char *end, int64_t *out);
 int sp_scan_real(const char **at, const char *end, double *out);
 
@@ -274,15 +275,15 @@ int sp_scan_real(const char **at, const char *end, double *out);
 enum { SP_REAL = 32 };
 int sp_print_real(char out[SP_REAL], double v, spry_type type);
 
-/* A name that C and C++ take, of at most 63 letters. */
+/* An identifier of C and C++, of at most 63 characters. */
 int sp_is_identifier(const char *name);
 
 /* "1.5k", "2M", "1e6", "10": counts as people write them. */
 int sp_parse_count(const char *text, double *out);
 
-/* A whole file in memory, zero byte behind it; gzip is unpacked on the fly.
- * `limit` bounds the unpacked size, and so does sp_unpack_limit: a gz bomb
- * fails with SPRY_INPUT. So do directories, devices and missing files. */
+/* A whole file in memory, with a zero byte after it; gzip is unpacked. `limit`
+ * bounds the unpacked size, and so does sp_unpack_limit: a gzip bomb fails with
+ * SPRY_INPUT. So do directories, devices and missing files. */
 typedef struct {
     char *data;
     size_t len;
@@ -309,27 +310,28 @@ typedef struct {
 } sp_writer;
 spry_status sp_writer_open(sp_writer *w, const char *path);
 spry_status sp_writer_close(sp_writer *w, int keep);
-/* Can path be written, as far as that is known beforehand? Asked before work
- * that takes long; what lies there stays. */
+/* Check, before work that takes long, whether path can be written, as far as
+ * that can be known. A file that is there is not changed. */
 spry_status sp_writer_try(const char *path);
 
-/* mkdir -p; what it makes has `mode`, less the umask: 0700 for what is the
- * user's own, 0777 for what was asked for by name. */
+/* mkdir -p with `mode`, less the umask: 0700 for folders that spry keeps for
+ * the user, 0777 for those that the user named. */
 spry_status sp_make_dirs(const char *path, unsigned mode);
 /* SPRY_USAGE unless there is such a folder. */
 spry_status sp_need_folder(const char *path);
+/* The same, for C that is written there under `name`, an identifier. */
+spry_status sp_need_export(const char *dir, const char *name);
 
-/* One of the user's directories, SPRY_HOME first, then XDG: kind is "data",
- * "cache" or "config". 0 when there is nowhere. */
+/* One of the user's directories, by SPRY_HOME, else by XDG: kind is "data",
+ * "cache" or "config". 0 when there is none. */
 int sp_user_dir(char *out, size_t size, const char *kind);
 
-/* The trained model `name`: in SPRY_MODELS when that is set, else in the
- * user's data directory, else beside the library or the program: in the
- * package, prefix or source tree it lies in. 0 when it is nowhere.
- * (models.c) */
+/* The path of the trained model `name`: in SPRY_MODELS when that is set, else
+ * in the user's data directory, else in the package, prefix or source tree that
+ * the library or program belongs to. 0 when there is none. (models.c) */
 int sp_model_path(char *out, size_t size, const char *name);
 
-/* ---- order (radix.c) ---- */
+/* ---- sorting (radix.c) ---- */
 
 typedef struct {
     uint64_t key;

@@ -64,6 +64,13 @@ spry_status sp_need_folder(const char *path)
     return SPRY_OK;
 }
 
+spry_status sp_need_export(const char *dir, const char *name)
+{
+    SP_REFUSE(!sp_is_identifier(name), "\"%s\" is not a C identifier", name);
+    SP_REFUSE(strlen(dir) > 4000, "the directory's name is too long");
+    return sp_need_folder(dir);
+}
+
 spry_status sp_make_dirs(const char *path, unsigned mode)
 {
     char part[4096];

@@ -42,13 +42,12 @@ void sp_codegen_prelude(sp_buf *out, spry_isa isa);
 /* The compiler's intrinsics and what is made of them: slow to read, so only
  * for kernels that use them. */
 void sp_codegen_intrinsics(sp_buf *out, spry_isa isa);
-/* One function, int NAME(const sp_args *). */
+/* One function, int NAME(const sp_args *), `storage` before it: "" or
+ * "static ". */
 void sp_codegen_kernel(sp_buf *out, const sp_spec *k, const char *storage);
 /* A whole file around the text of kernels of one instruction set. */
 void sp_codegen_around(sp_buf *out, spry_isa isa, const sp_buf *kernels);
-/* A whole file with one kernel, `storage` before it: "" or "static ". */
-void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage);
-/* The same, exported. */
+/* A whole file with one kernel. */
 void sp_codegen_file(sp_buf *out, const sp_spec *k);
 
 /* Compiler flags that a kernel needs, its -O first, NULL-terminated. */

@@ -97,6 +97,21 @@ const char *sp_column(char out[48], const sp_emit *e, int at)
     return out;
 }
 
+/* Products take rows of B that lie apart whether they know their width or
+ * not: to multiply a row's number by a distance takes no longer than to shift
+ * it, and much less than to copy B. */
+static void open_columns(sp_emit *e)
+{
+    int apart = sp_is_product(sp_operation_of(e->k->op));
+
+    if (e->k->n)
+        sp_line(e, "    const int64_t columns = %lld;", (long long)e->k->n);
+    else
+        sp_line(e, "    const int64_t columns = a->columns;");
+    sp_line(e, "    const int64_t n = %s, wide = a->wide;",
+            e->k->n && !apart ? "columns" : "a->n");
+}
+
 void sp_emit_opening(sp_emit *e)
 {
     char v[16];
@@ -115,12 +130,7 @@ void sp_emit_opening(sp_emit *e)
         open_tensor(e);
     sp_line(e, "    const %s alpha = (%s)a->alpha, beta = (%s)a->beta;", e->T,
             e->T, e->T);
-    if (e->k->n)
-        sp_line(e, "    const int64_t n = %lld;", (long long)e->k->n);
-    else
-        sp_line(e, "    const int64_t n = a->n;");
-    sp_line(e, "    const int64_t columns = %s, wide = a->wide;",
-            e->k->n ? "n" : "a->columns");
+    open_columns(e);
     if (e->k->prefetch)
         sp_line(e, "    const int64_t ahead = a->prefetch;");
     for (int w = e->lanes; e->pads && w >= 1; w /= 2)
@@ -248,7 +258,7 @@ void sp_emit_passes(sp_emit *e, sp_tile_body *body)
     sp_emit_opening(e);
     if (e->k->n) {
         sp_line(e, "    {");
-        sp_line(e, "    const int64_t from = 0, stop = n;");
+        sp_line(e, "    const int64_t from = 0, stop = columns;");
     } else {
         sp_line(e, "    const int64_t pass = a->pass;");
         sp_line(e,

@@ -57,16 +57,11 @@ void sp_codegen_around(sp_buf *out, spry_isa isa, const sp_buf *kernels)
         sp_buf_add(out, kernels->data);
 }
 
-void sp_codegen_alone(sp_buf *out, const sp_spec *k, const char *storage)
+void sp_codegen_file(sp_buf *out, const sp_spec *k)
 {
     sp_buf kernel = {0};
 
-    sp_codegen_kernel(&kernel, k, storage);
+    sp_codegen_kernel(&kernel, k, "");
     sp_codegen_around(out, k->isa, &kernel);
     sp_buf_free(&kernel);
-}
-
-void sp_codegen_file(sp_buf *out, const sp_spec *k)
-{
-    sp_codegen_alone(out, k, "");
 }

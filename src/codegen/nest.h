@@ -32,8 +32,6 @@ typedef struct {
 
 void sp_nest_line(sp_nest *w, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
 
-/* Does a loop add to results that its other iterations add to as well? */
-int sp_nest_reduces(const sp_nest *w, int place);
 /* The number of loops that are written as such. */
 static inline int sp_nest_loops(const sp_nest *w)
 {

@@ -29,7 +29,8 @@ static void close_brace(sp_nest *w)
     sp_nest_line(w, "}");
 }
 
-int sp_nest_reduces(const sp_nest *w, int place)
+/* Does a loop add to results that its other iterations add to as well? */
+static int reduces(const sp_nest *w, int place)
 {
     return !sp_is_output(w->d, sp_loop_index(w->s->order[place]));
 }
@@ -106,9 +107,8 @@ static void pragma(sp_nest *w, int place)
                  "#pragma omp parallel for num_threads(a->threads) "
                  "schedule(%s)%s",
                  w->k->dynamic ? "dynamic, a->chunk" : "static",
-                 sp_nest_reduces(w, place) && w->k->own
-                     ? " reduction(+ : C[:results])"
-                     : "");
+                 reduces(w, place) && w->k->own ? " reduction(+ : C[:results])"
+                                                : "");
 }
 
 /* The position before a level. */
@@ -281,8 +281,7 @@ static int find_hold(const sp_nest *w)
 
     if (w->row && !sp_nest_holds(w, w->span))
         return place;
-    while (place > 0 && sp_nest_reduces(w, place - 1) &&
-           place - 1 != w->parallel)
+    while (place > 0 && reduces(w, place - 1) && place - 1 != w->parallel)
         place--;
     return place;
 }
@@ -308,7 +307,7 @@ static sp_nest plan_nest(sp_emit *e)
     split = w.d->dense >= 0 && w.s->split[w.d->dense];
     w.span = split ? k->size[w.d->dense] : k->n;
     w.row = w.level[last] < 0 && w.parallel != last;
-    w.atomic = w.parallel >= 0 && sp_nest_reduces(&w, w.parallel) && !k->own;
+    w.atomic = w.parallel >= 0 && reduces(&w, w.parallel) && !k->own;
     w.hold = find_hold(&w);
     return w;
 }

@@ -10,6 +10,7 @@ typedef struct {
     sp_pretrained source;
     sp_subject subject;
     float *x, *nothing; /* [rows, SP_FEATURES], [rows] of 0 */
+    float *elastic;     /* [rows, SP_ELASTICITIES] */
     int *at;            /* [rows] in the list */
     int64_t rows;
     sp_slice all; /* what was measured before, and behind it the rows */
@@ -20,6 +21,7 @@ static void choice_free(choice *c)
 {
     sp_free(c->x);
     sp_free(c->nothing);
+    sp_free(c->elastic);
     sp_free(c->at);
     sp_free(c->keep);
     sp_slice_free(&c->all);
@@ -49,14 +51,19 @@ static spry_status make_rows(choice *c, const sp_schedule_list *l, int first)
     spry_status s;
 
     c->x = sp_alloc(most + 1, SP_FEATURES * sizeof *c->x);
+    c->elastic = sp_alloc(most + 1, SP_ELASTICITIES * sizeof *c->elastic);
     c->nothing = sp_alloc(most + 1, sizeof *c->nothing);
     c->at = sp_alloc(most + 1, sizeof *c->at);
-    if (!c->x || !c->nothing || !c->at)
+    if (!c->x || !c->elastic || !c->nothing || !c->at)
         return sp_fail_memory((size_t)most * SP_FEATURES * sizeof *c->x);
     for (int i = first; i < l->count; i++)
-        if (sp_subject_row(c->x + c->rows * SP_FEATURES, &c->subject, &l->x[i]))
+        if (sp_subject_row(c->x + c->rows * SP_FEATURES, &c->subject,
+                           &l->x[i])) {
+            sp_elasticities(c->elastic + c->rows * SP_ELASTICITIES,
+                            c->subject.p, &l->x[i], c->subject.m);
             c->at[c->rows++] = i;
-    fresh = (sp_fresh){c->x, c->nothing, c->nothing, c->rows};
+        }
+    fresh = (sp_fresh){c->x, c->nothing, c->nothing, c->elastic, c->rows};
     s = sp_slice_recall(&c->all, c->cost->local, &fresh);
     c->keep = s == SPRY_OK ? sp_alloc(c->all.t.rows + 1, 1) : NULL;
     return s == SPRY_OK && !c->keep ? sp_fail_memory((size_t)most) : s;

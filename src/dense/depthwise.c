@@ -36,18 +36,15 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 
     if (s == SPRY_OK)
         s = sp_dense_room(plan, taps * wide, &packs);
+    if (s == SPRY_OK)
+        s = sp_dense_pack_bias(plan, 1, op->c, wide);
     if (s != SPRY_OK)
         return s;
-    plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
-    if (op->with_bias && !plan->bias)
-        return sp_fail_memory((size_t)wide * sizeof(float));
     if (packs)
         memset(plan->packed, 0, (size_t)(taps * wide) * sizeof(float));
     for (int64_t c = 0; packs && c < op->c; c++)
         for (int64_t i = 0; i < taps; i++)
             plan->packed[i * wide + c] = op->weights[c * taps + i];
-    if (plan->bias)
-        memcpy(plan->bias, op->bias, (size_t)op->c * sizeof(float));
     return SPRY_OK;
 }
 

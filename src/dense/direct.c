@@ -85,23 +85,6 @@ static spry_status pack(sp_dense_plan *plan, int lanes)
     return s;
 }
 
-/* Of every group, padded as its blocks are. */
-static spry_status pack_bias(sp_dense_plan *plan, int lanes)
-{
-    const sp_tiling *t = plan->tiling;
-    int64_t wide = (t->k + lanes - 1) / lanes * lanes;
-
-    if (!plan->p->op.with_bias)
-        return SPRY_OK;
-    plan->bias = sp_alloc(t->groups * wide, sizeof(float));
-    if (!plan->bias)
-        return sp_fail_memory((size_t)(t->groups * wide) * sizeof(float));
-    for (int64_t g = 0; g < t->groups; g++)
-        memcpy(plan->bias + g * wide, plan->p->op.bias + g * t->k,
-               (size_t)t->k * sizeof(float));
-    return SPRY_OK;
-}
-
 static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 {
     int lanes = sp_dense_loops_of(m->isa).tiles->lanes;
@@ -110,7 +93,8 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
     if (s == SPRY_OK)
         s = pack(plan, lanes);
     if (s == SPRY_OK)
-        s = pack_bias(plan, lanes);
+        s = sp_dense_pack_bias(plan, plan->tiling->groups, plan->tiling->k,
+                               (plan->tiling->k + lanes - 1) / lanes * lanes);
     plan->scratch = SP_TILE_MR * SP_TILE_V * lanes * (int64_t)sizeof(float);
     if (s == SPRY_OK && plan->p->op.given)
         plan->scratch +=

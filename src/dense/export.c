@@ -130,6 +130,9 @@ static void note_plan(sp_exporting *z, const sp_dense_plan *plan)
             z->mr[v] = x->mr > z->mr[v] ? x->mr : z->mr[v];
         }
     }
+    /* a B of each run that lies as rows is turned by loops for pixels */
+    if (x->algorithm == SP_DIRECT && op->given && op->transposed)
+        z->uses[SP_PRUNED] = 1;
     if (x->algorithm == SP_DW && x->mr > z->depth[op->s / 2][op->stride_w])
         z->depth[op->s / 2][op->stride_w] = x->mr;
 }
@@ -269,11 +272,7 @@ spry_status sp_export_write(const sp_export *x, const char *dir,
     sp_exporting z = {.x = x, .dir = dir, .name = name, .scratch = x->scratch};
     spry_status s;
 
-    if (!sp_is_identifier(name))
-        return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
-    if (strlen(dir) > 4000)
-        return sp_fail(SPRY_USAGE, "the directory's name is too long");
-    s = sp_need_folder(dir);
+    s = sp_need_export(dir, name);
     if (s == SPRY_OK)
         s = plan_weights(&z);
     if (s == SPRY_OK)

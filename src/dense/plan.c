@@ -99,6 +99,22 @@ spry_status sp_dense_room(sp_dense_plan *plan, int64_t count, int *packs)
     return plan->packed ? SPRY_OK : sp_fail_memory((size_t)bytes);
 }
 
+spry_status sp_dense_pack_bias(sp_dense_plan *plan, int64_t groups,
+                               int64_t count, int64_t wide)
+{
+    const spry_operator *op = &plan->p->op;
+
+    if (!op->with_bias)
+        return SPRY_OK;
+    plan->bias = sp_alloc(groups * wide, sizeof(float));
+    if (!plan->bias)
+        return sp_fail_memory((size_t)(groups * wide) * sizeof(float));
+    for (int64_t g = 0; g < groups; g++)
+        memcpy(plan->bias + g * wide, op->bias + g * count,
+               (size_t)count * sizeof(float));
+    return SPRY_OK;
+}
+
 const void *sp_dense_packed(const sp_dense_plan *plan, int64_t *bytes)
 {
     *bytes = plan->packed ? (int64_t)plan->head.bytes : 0;
@@ -199,6 +215,7 @@ spry_status sp_dense_adapt(char out[SPRY_SCHEDULE_TEXT], const spry_problem *p,
     if (s != SPRY_OK)
         return s;
     x.threads = x.threads > 1 ? threads : 1;
+    sp_dense_even(&x, sp_dense_of(p));
     s = sp_dense_way_legal(sp_dense_of(p), &x, m);
     sp_dense_way_text(out, &x);
     return s;
@@ -260,18 +277,18 @@ spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t)
     return SPRY_OK;
 }
 
-spry_status spry_dense_run(const spry_plan *head, const spry_tensors *t)
+spry_status spry_dense_run(const spry_plan *plan, const spry_tensors *t)
 {
-    const sp_dense_plan *plan = sp_dense_plan_of(head);
+    const sp_dense_plan *dense = sp_dense_plan_of(plan);
     spry_status s;
 
-    if (!plan)
+    if (!dense)
         return sp_fail(SPRY_USAGE, "it is no plan of a dense operator");
-    if (plan->foreign)
+    if (dense->foreign)
         return sp_fail(SPRY_USAGE, "a plan for %s cannot run on this machine",
-                       spry_isa_name(plan->machine.isa));
-    s = sp_dense_complete(plan->p, t);
-    return s == SPRY_OK ? sp_dense_run(plan, t) : s;
+                       spry_isa_name(dense->machine.isa));
+    s = sp_dense_complete(dense->p, t);
+    return s == SPRY_OK ? sp_dense_run(dense, t) : s;
 }
 
 /* ---- as any plan ---- */

@@ -72,6 +72,15 @@ static int64_t line_of(const sp_dense_problem *p, const sp_dense_way *x)
                : all;
 }
 
+void sp_dense_even(sp_dense_way *x, const sp_dense_problem *p)
+{
+    int64_t line = line_of(p, x), count = (line + x->mr - 1) / x->mr;
+
+    if (x->algorithm == SP_DIRECT || x->algorithm == SP_WINO2 ||
+        x->algorithm == SP_DW)
+        x->mr = (int)((line + count - 1) / count);
+}
+
 /* Tiles of all heights that cut a line into another number of tiles: with
  * the others the even tiles are the same. */
 static void add_tiles(walk *w, sp_dense_way x, int most)
@@ -88,7 +97,7 @@ static void add_tiles(walk *w, sp_dense_way x, int most)
             continue;
         before = count;
         kept++;
-        x.mr = (int)((line + count - 1) / count);
+        sp_dense_even(&x, w->p);
         add_blocks(w, x);
     }
 }
@@ -195,7 +204,7 @@ sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m)
     seconds = sp_alloc(count, sizeof *seconds);
     if (seconds)
         (void)sp_dense_expect(seconds, p, list, count, m);
-    for (int i = 0; seconds && i < count; i++)
+    for (int i = 0; list && seconds && i < count; i++)
         if (seconds[i] < least) {
             least = seconds[i];
             best = list[i];

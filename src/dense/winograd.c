@@ -97,15 +97,12 @@ static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
            sp_tiling_vectors(t, t->blocks - 1, lanes) * lanes;
     count = 16 * t->c * wide;
     s = sp_dense_room(plan, count, &packs);
+    if (s == SPRY_OK)
+        s = sp_dense_pack_bias(plan, 1, op->k, wide);
     if (s != SPRY_OK)
         return s;
-    plan->bias = op->with_bias ? sp_alloc(wide, sizeof(float)) : NULL;
-    if (op->with_bias && !plan->bias)
-        return sp_fail_memory((size_t)wide * sizeof(float));
     if (packs)
         pack(plan->packed, t, op, lanes);
-    if (plan->bias)
-        memcpy(plan->bias, op->bias, (size_t)op->k * sizeof(float));
     depth = (t->c + lanes - 1) / lanes * lanes;
     plan->scratch = 4 * 16 * plan->x.block * (depth + t->nr);
     return SPRY_OK;

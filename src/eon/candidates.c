@@ -14,7 +14,8 @@ enum {
     LOOKED_AT = 64
 };
 
-int sp_candidates_add(sp_candidates *c, int32_t neuron)
+/* One more candidate, unless it is among them; its place. */
+static int add_candidate(sp_candidates *c, int32_t neuron)
 {
     for (int i = 0; i < c->count; i++)
         if (c->neuron[i] == neuron)
@@ -48,7 +49,7 @@ static void add_gainers(sp_candidates *c, const sp_moves *m)
     for (; gain > 0 && c->count < FROM_TOP && lists < 4; gain--, lists++)
         for (int32_t u = m->gains.first[gain];
              u != SP_NOBODY && c->count < FROM_TOP; u = m->gains.next[u])
-            sp_candidates_add(c, u);
+            add_candidate(c, u);
 }
 
 /* Sources that would keep the open neuron v from leaving. */
@@ -56,35 +57,37 @@ static void add_sources_of(sp_candidates *c, const sp_moves *m, int32_t v)
 {
     int64_t first = m->net->start[v], left = m->memory.ins[v];
 
-    sp_candidates_add(c, m->net->source[m->in_edge[first]]);
-    sp_candidates_add(c, m->net->source[m->in_edge[first + m->clock % left]]);
+    add_candidate(c, m->net->source[m->in_edge[first]]);
+    add_candidate(c, m->net->source[m->in_edge[first + m->clock % left]]);
 }
 
 /* What lies at the end of memory and will leave next: sources that could
  * still run, and open neurons. How many lie before the first open one. */
 static int add_leavers(sp_candidates *c, const sp_moves *m)
 {
-    int32_t x = m->memory.oldest;
+    int32_t x = m->memory.by_use.first;
     int slack = TAIL, sources = 0, sums = 0;
 
-    for (int i = 0; i < TAIL && x != SP_NOBODY; i++, x = m->memory.newer[x])
+    for (int i = 0; i < TAIL && x != SP_NOBODY;
+         i++, x = m->memory.by_use.after[x])
         if (m->open[x]) {
             slack = slack < i ? slack : i;
             if (sums++ < FROM_TAIL)
                 add_sources_of(c, m, x);
         } else if (m->gain[x] > 0 && sources++ < FROM_TAIL) {
-            sp_candidates_add(c, x);
+            add_candidate(c, x);
         }
     return slack;
 }
 
 static void add_newest(sp_candidates *c, const sp_moves *m)
 {
-    int32_t x = m->memory.newest;
+    int32_t x = m->memory.by_use.last;
 
-    for (int i = 0; i < NEWEST && x != SP_NOBODY; i++, x = m->memory.older[x])
+    for (int i = 0; i < NEWEST && x != SP_NOBODY;
+         i++, x = m->memory.by_use.before[x])
         if (m->gain[x] > 0)
-            sp_candidates_add(c, x);
+            add_candidate(c, x);
 }
 
 /* The next source on the way up or down, or the first on the way back. */
@@ -113,9 +116,9 @@ static effect effect_of(const sp_moves *m, int32_t u)
 {
     const sp_memory *y = &m->memory;
     int64_t i = m->out.start[u];
-    double since = y->oldest == SP_NOBODY
+    double since = y->by_use.first == SP_NOBODY
                        ? 1
-                       : (double)(m->clock - m->touched[y->oldest] + 1);
+                       : (double)(m->clock - m->touched[y->by_use.first] + 1);
     effect e = {0};
 
     for (int32_t left = m->gain[u]; left > 0; i++) {
@@ -139,7 +142,7 @@ static effect effect_of(const sp_moves *m, int32_t u)
     return e;
 }
 
-void sp_candidates_fill_source(sp_candidates *c, int i, const sp_moves *m)
+static void fill_source(sp_candidates *c, int i, const sp_moves *m)
 {
     int32_t u = c->neuron[i];
     effect e = effect_of(m, u);
@@ -195,9 +198,9 @@ void sp_candidates_sources(sp_candidates *out, float gate[SP_FEATURES],
     slack = add_leavers(out, m);
     add_newest(out, m);
     if (next != SP_NOBODY)
-        sp_candidates_add(out, next);
+        add_candidate(out, next);
     for (int i = 0; i < out->count; i++) {
-        sp_candidates_fill_source(out, i, m);
+        fill_source(out, i, m);
         out->f[i][10] = flag(out->neuron[i] == next);
     }
     fill_gate(gate, m, slack);
@@ -231,13 +234,13 @@ static void add_targets_of(sp_candidates *c, const sp_moves *m, int32_t x)
         int32_t v = m->out_to[i];
 
         if (is_openable(m, v)) {
-            sp_candidates_add(c, v);
+            add_candidate(c, v);
             found++;
         }
     }
 }
 
-void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m)
+static void fill_opening(sp_candidates *c, int i, const sp_moves *m)
 {
     int32_t v = c->neuron[i];
     int64_t first = m->net->start[v], count = m->net->start[v + 1] - first;
@@ -257,8 +260,8 @@ void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m)
     f[0] = (float)present / (float)seen;
     f[1] = (float)gaining / (float)seen;
     f[2] = (float)(gains / (double)seen / (double)(m->gains.top + 1));
-    f[3] = flag(v == m->first);
-    f[4] = flag(v == m->last);
+    f[3] = flag(v == m->openable.first);
+    f[4] = flag(v == m->openable.last);
     f[5] = bounded((double)count);
     f[6] = bounded((double)present);
     f[7] = flag(v == next_by_number(m, m->last_opened));
@@ -268,21 +271,24 @@ void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m)
 
 void sp_candidates_openings(sp_candidates *out, const sp_moves *m)
 {
-    int32_t v = m->first, x = m->memory.newest;
+    int32_t v = m->openable.first, x = m->memory.by_use.last;
 
     out->count = 0;
-    for (int i = 0; i < FROM_FRONT && v != SP_NOBODY; i++, v = m->next[v])
-        sp_candidates_add(out, v);
+    for (int i = 0; i < FROM_FRONT && v != SP_NOBODY;
+         i++, v = m->openable.after[v])
+        add_candidate(out, v);
     v = next_by_number(m, m->last_opened);
     for (int i = 0; i < BEHIND && v != SP_NOBODY; i++) {
-        sp_candidates_add(out, v);
+        add_candidate(out, v);
         v = next_by_number(m, v);
     }
-    v = m->last;
-    for (int i = 0; i < FROM_BACK && v != SP_NOBODY; i++, v = m->prev[v])
-        sp_candidates_add(out, v);
-    for (int i = 0; i < 2 && x != SP_NOBODY; i++, x = m->memory.older[x])
+    v = m->openable.last;
+    for (int i = 0; i < FROM_BACK && v != SP_NOBODY;
+         i++, v = m->openable.before[v])
+        add_candidate(out, v);
+    for (int i = 0; i < 2 && x != SP_NOBODY;
+         i++, x = m->memory.by_use.before[x])
         add_targets_of(out, m, x);
     for (int i = 0; i < out->count; i++)
-        sp_candidates_fill_opening(out, i, m);
+        fill_opening(out, i, m);
 }

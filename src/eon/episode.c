@@ -36,7 +36,8 @@ int64_t sp_episode_cache(int32_t *out, const sp_episode *e)
 {
     int64_t count = 0;
 
-    for (int32_t x = e->memory.newest; x != SP_NOBODY; x = e->memory.older[x])
+    for (int32_t x = e->memory.by_use.last; x != SP_NOBODY;
+         x = e->memory.by_use.before[x])
         out[count++] = x;
     return count;
 }

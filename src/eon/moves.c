@@ -48,35 +48,6 @@ static void change_gain(sp_moves *m, int32_t u, int by)
         m->gaining--;
 }
 
-/* ---- neurons that may be opened ---- */
-
-static void put_openable(sp_moves *m, int32_t v)
-{
-    m->next[v] = SP_NOBODY;
-    m->prev[v] = m->last;
-    if (m->last == SP_NOBODY)
-        m->first = v;
-    else
-        m->next[m->last] = v;
-    m->last = v;
-    m->openable++;
-}
-
-static void take_openable(sp_moves *m, int32_t v)
-{
-    int32_t prev = m->prev[v], next = m->next[v];
-
-    if (prev == SP_NOBODY)
-        m->first = next;
-    else
-        m->next[prev] = next;
-    if (next == SP_NOBODY)
-        m->last = prev;
-    else
-        m->prev[next] = prev;
-    m->openable--;
-}
-
 /* All edges into v have run: those out of it may. */
 static void make_ready(sp_moves *m, int32_t v)
 {
@@ -84,7 +55,7 @@ static void make_ready(sp_moves *m, int32_t v)
         int32_t w = m->out.target[m->out.edge[i]];
 
         if (--m->waits[w] == 0)
-            put_openable(m, w);
+            sp_linked_append(&m->openable, w);
     }
 }
 
@@ -128,7 +99,7 @@ static void run_edge(sp_moves *m, int32_t k, int32_t u, int32_t v)
 
 void sp_moves_open_neuron(sp_moves *m, int32_t v)
 {
-    take_openable(m, v);
+    sp_linked_remove(&m->openable, v);
     m->opening = 1;
     m->last_opened = v;
     m->open[v] = 1;
@@ -206,7 +177,7 @@ static void count_waits(sp_moves *m)
         for (int64_t k = n->start[v]; k < n->start[v + 1]; k++)
             m->waits[v] += n->start[n->source[k]] < n->start[n->source[k] + 1];
         if (m->waits[v] == 0 && n->start[v] < n->start[v + 1])
-            put_openable(m, (int32_t)v);
+            sp_linked_append(&m->openable, (int32_t)v);
     }
 }
 
@@ -216,8 +187,8 @@ void sp_moves_begin(sp_moves *m, int32_t *edge)
 
     sp_memory_reset(&m->memory);
     m->edge = edge;
-    m->made = m->open_count = m->open_edges = m->gaining = m->openable = 0;
-    m->first = m->last = SP_NOBODY;
+    m->made = m->open_count = m->open_edges = m->gaining = 0;
+    m->openable.first = m->openable.last = SP_NOBODY;
     m->clock = 0;
     m->last_run = m->last_opened = SP_NOBODY;
     m->upwards = 1;
@@ -236,6 +207,7 @@ static spry_status alloc(sp_moves *m)
 {
     int64_t n = m->net->neurons, edges = m->net->edges;
     sp_gains *g = &m->gains;
+    int listed;
 
     for (int64_t u = 0; u < n; u++)
         if (m->out.start[u + 1] - m->out.start[u] > g->most)
@@ -252,12 +224,11 @@ static spry_status alloc(sp_moves *m)
     m->waits = sp_alloc_raw(n, sizeof *m->waits);
     m->open = sp_alloc_raw(n, sizeof *m->open);
     m->gain = sp_alloc_raw(n, sizeof *m->gain);
-    m->next = sp_alloc_raw(n, sizeof *m->next);
-    m->prev = sp_alloc_raw(n, sizeof *m->prev);
+    listed = sp_linked_alloc(&m->openable, n);
     m->touched = sp_alloc_raw(n, sizeof *m->touched);
     if (g->first && g->last && g->next && g->prev && m->out_edge &&
         m->out_place && m->out_to && m->in_edge && m->in_place && m->waits &&
-        m->open && m->gain && m->next && m->prev && m->touched)
+        m->open && m->gain && listed && m->touched)
         return SPRY_OK;
     return sp_fail_memory((size_t)(edges * 20 + n * 33));
 }
@@ -281,11 +252,12 @@ void sp_moves_close(sp_moves *m)
 {
     void *all[] = {m->gains.first, m->gains.last, m->gains.next, m->gains.prev,
                    m->out_edge,    m->out_place,  m->in_edge,    m->in_place,
-                   m->waits,       m->open,       m->gain,       m->next,
-                   m->prev,        m->touched,    m->out_to};
+                   m->waits,       m->open,       m->gain,       m->touched,
+                   m->out_to};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sp_free(all[i]);
+    sp_linked_free(&m->openable);
     sp_memory_close(&m->memory);
     sp_fanout_free(&m->out);
     *m = (sp_moves){0};

@@ -32,13 +32,10 @@ typedef struct {
     int32_t *gain;                 /* [neurons] edges to open neurons */
     sp_gains gains;                /* of ready sources with a gain */
     int64_t open_count, open_edges, gaining; /* sources with a gain */
-    /* Neurons that may be opened: all their sources are ready. */
-    int32_t *next, *prev; /* [neurons] */
-    int32_t first, last;
-    int64_t openable;
-    int64_t clock;    /* grows with every neuron that is used */
-    int64_t *touched; /* [neurons] when it was used last */
-    int32_t last_run; /* the source that ran last */
+    sp_linked openable; /* neurons whose sources are all ready */
+    int64_t clock;      /* grows with every neuron that is used */
+    int64_t *touched;   /* [neurons] when it was used last */
+    int32_t last_run;   /* the source that ran last */
     int32_t last_opened;
     int upwards; /* which way the sweep goes */
     int opening; /* the last move opened a neuron */

@@ -50,7 +50,7 @@ static sp_tensor *sage(sp_tape *t, const sp_policy *p, int layer, sp_tensor *x,
                        const sp_vertex_view *s)
 {
     sp_tensor *around = sp_nn_rows(t, x, s->around, s->start[s->neurons]);
-    sp_tensor *mean = sp_nn_pool(t, around, s->start, s->neurons, SP_MEAN);
+    sp_tensor *mean = sp_nn_pool(t, around, s->start, s->neurons);
 
     return sp_nn_relu(t, sp_nn_add(t, sp_nn_dense(t, &p->own[layer], x),
                                    sp_nn_dense(t, &p->near[layer], mean)));

@@ -39,7 +39,8 @@ static spry_status grow(void *array, int64_t *room, int64_t count, size_t size)
     return SPRY_OK;
 }
 
-spry_status sp_rollout_note(sp_rollout *p, const sp_episode *e)
+/* Note the state of e down as one more step. */
+static spry_status note_step(sp_rollout *p, const sp_episode *e)
 {
     spry_status s =
         grow(&p->step, &p->step_room, p->steps + 1, sizeof *p->step);
@@ -190,7 +191,7 @@ static spry_status take_step(sp_rollout *p, sp_environment *g,
     int64_t last = p->steps;
     sp_tensor *logits, *value = NULL;
     sp_step *now;
-    spry_status s = sp_rollout_note(p, e);
+    spry_status s = note_step(p, e);
 
     if (s == SPRY_OK)
         s = sp_rollout_states(p, e, &last, 1);

@@ -23,8 +23,6 @@ typedef struct {
 } sp_rollout;
 
 void sp_rollout_free(sp_rollout *p);
-/* Note the state of e down as one more step. */
-spry_status sp_rollout_note(sp_rollout *p, const sp_episode *e);
 /* The steps of this list, as states. */
 spry_status sp_rollout_states(sp_rollout *p, const sp_episode *e,
                               const int64_t *which, int64_t count);

@@ -83,7 +83,7 @@ void sp_scorer_pack(sp_scorer *c)
     }
 }
 
-float sp_scorer_score(const sp_scorer *c, sp_head_kind kind, const float *f)
+static float score_of(const sp_scorer *c, sp_head_kind kind, const float *f)
 {
     const sp_head *h = &c->head[kind];
     const float *linear = h->linear.weight->value;
@@ -109,7 +109,7 @@ static int best_of(const sp_scorer *c, sp_head_kind kind,
     int best = -1;
 
     for (int i = 0; i < among->count; i++) {
-        float x = sp_scorer_score(c, kind, among->f[i]);
+        float x = score_of(c, kind, among->f[i]);
 
         if (best < 0 || x > *score) {
             best = i;
@@ -122,7 +122,8 @@ static int best_of(const sp_scorer *c, sp_head_kind kind,
 /* More open neurons than this cannot stay in memory beside the sources. */
 static int may_open(const sp_moves *m)
 {
-    return m->openable > 0 && m->open_count < 3 * m->memory.room / 4;
+    return m->openable.first != SP_NOBODY &&
+           m->open_count < 3 * m->memory.room / 4;
 }
 
 void sp_scorer_move(const sp_scorer *c, sp_moves *m)
@@ -133,8 +134,7 @@ void sp_scorer_move(const sp_scorer *c, sp_moves *m)
 
     sp_candidates_sources(&among, gate, m);
     best = best_of(c, SP_RUN, &among, &score);
-    if (best >= 0 &&
-        (!may_open(m) || sp_scorer_score(c, SP_GATE, gate) <= score)) {
+    if (best >= 0 && (!may_open(m) || score_of(c, SP_GATE, gate) <= score)) {
         sp_moves_run_source(m, among.neuron[best]);
         return;
     }

@@ -28,7 +28,6 @@ spry_status sp_scorer_make(sp_scorer *c, sp_nn *weights);
 void sp_scorer_free(sp_scorer *c);
 /* After the weights were changed. */
 void sp_scorer_pack(sp_scorer *c);
-float sp_scorer_score(const sp_scorer *c, sp_head_kind kind, const float *f);
 
 /* Candidates of one kind and their features. */
 typedef struct {
@@ -40,10 +39,6 @@ typedef struct {
 void sp_candidates_sources(sp_candidates *out, float gate[SP_FEATURES],
                            const sp_moves *m);
 void sp_candidates_openings(sp_candidates *out, const sp_moves *m);
-/* One more candidate, unless it is among them; its place. */
-int sp_candidates_add(sp_candidates *c, int32_t neuron);
-void sp_candidates_fill_source(sp_candidates *c, int i, const sp_moves *m);
-void sp_candidates_fill_opening(sp_candidates *c, int i, const sp_moves *m);
 
 /* Make the next move. */
 void sp_scorer_move(const sp_scorer *c, sp_moves *m);

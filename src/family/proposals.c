@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "family/family.h"
 
-int sp_proposals_have(const sp_proposals *l, const char *text)
+static int has_text(const sp_proposals *l, const char *text)
 {
     for (int i = 0; i < l->count; i++)
         if (strcmp(l->list[i].text, text) == 0)
@@ -14,7 +14,7 @@ int sp_proposals_have(const sp_proposals *l, const char *text)
 
 int sp_proposals_add(sp_proposals *l, const sp_proposal *x)
 {
-    if (l->count == l->most || sp_proposals_have(l, x->text))
+    if (l->count == l->most || has_text(l, x->text))
         return 0;
     l->list[l->count++] = *x;
     return 1;

@@ -46,21 +46,21 @@ typedef struct {
     const spry_job *job;
     const spry_machine *machine;
     const char *matrix;
-} sp_errand;
+} sp_fleet_job;
 
 /* Do it, and put what was measured into json, as records/server.h has it. */
-spry_status sp_errand_run(sp_buf *json, const sp_errand *e);
+spry_status sp_fleet_job_run(sp_buf *json, const sp_fleet_job *e);
 
 /* ---- matrices by hash (matrices.c) ---- */
 
-typedef struct sp_matrix_shelf sp_matrix_shelf;
+typedef struct sp_matrix_files sp_matrix_files;
 
 /* folder NULL: only what the server has. */
-spry_status sp_shelf_open(sp_matrix_shelf **out, const char *folder);
-void sp_shelf_close(sp_matrix_shelf *shelf);
+spry_status sp_matrix_files_open(sp_matrix_files **out, const char *folder);
+void sp_matrix_files_close(sp_matrix_files *files);
 /* The file that "sha256:HEX" names; SPRY_INPUT when it is nowhere. */
-spry_status sp_shelf_find(char path[4096], sp_matrix_shelf *shelf,
-                          sp_postgres *c, const char *hash);
+spry_status sp_matrix_files_find(char path[4096], sp_matrix_files *files,
+                                 sp_postgres *c, const char *hash);
 
 /* "sha256:HEX" of some bytes. */
 void sp_content_hash(char out[SPRY_FLEET_HASH], const void *data, size_t n);

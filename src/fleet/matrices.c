@@ -16,12 +16,12 @@ enum { LARGEST = 1 << 28 };
 typedef struct {
     char hash[SPRY_FLEET_HASH];
     char *path;
-} shelved;
+} hashed_file;
 
-struct sp_matrix_shelf {
+struct sp_matrix_files {
     const char *folder; /* NULL: none */
     int looked;         /* at it */
-    shelved *file;      /* [count] */
+    hashed_file *file;  /* [count] */
     int count, room;
     char own[256];     /* a folder for what was fetched; "": not yet */
     char fetched[300]; /* the last of it */
@@ -82,46 +82,46 @@ static const char *ending_of(const char *name)
 
 /* ---- the folder ---- */
 
-static spry_status shelve(sp_matrix_shelf *shelf, const char *path)
+static spry_status add_file(sp_matrix_files *files, const char *path)
 {
     sp_buf bytes = {0};
-    shelved *more;
+    hashed_file *more;
     spry_status s;
 
-    if (shelf->count == shelf->room) {
-        more = sp_grow(shelf->file, shelf->count, 2 * shelf->room + 16,
+    if (files->count == files->room) {
+        more = sp_grow(files->file, files->count, 2 * files->room + 16,
                        sizeof *more);
         if (!more)
             return sp_fail_memory(sizeof *more);
-        shelf->file = more;
-        shelf->room = 2 * shelf->room + 16;
+        files->file = more;
+        files->room = 2 * files->room + 16;
     }
     s = read_bytes(&bytes, path);
     if (s == SPRY_OK) {
-        shelved *x = &shelf->file[shelf->count];
+        hashed_file *x = &files->file[files->count];
 
         sp_content_hash(x->hash, bytes.data, bytes.len);
         x->path = sp_strdup(path);
-        shelf->count += x->path != NULL;
+        files->count += x->path != NULL;
     }
     sp_buf_free(&bytes);
     return s == SPRY_INPUT ? SPRY_OK : s; /* not one of ours */
 }
 
 /* Every matrix in the folder, once. */
-static spry_status look(sp_matrix_shelf *shelf)
+static spry_status look(sp_matrix_files *files)
 {
-    DIR *folder = shelf->folder ? opendir(shelf->folder) : NULL;
+    DIR *folder = files->folder ? opendir(files->folder) : NULL;
     const struct dirent *e;
     char path[4096];
     spry_status s = SPRY_OK;
 
-    shelf->looked = 1;
+    files->looked = 1;
     while (s == SPRY_OK && folder && (e = readdir(folder)))
         if (ending_of(e->d_name) &&
-            snprintf(path, sizeof path, "%s/%s", shelf->folder, e->d_name) <
+            snprintf(path, sizeof path, "%s/%s", files->folder, e->d_name) <
                 (int)sizeof path)
-            s = shelve(shelf, path);
+            s = add_file(files, path);
     if (folder)
         closedir(folder);
     return s;
@@ -130,7 +130,7 @@ static spry_status look(sp_matrix_shelf *shelf)
 /* ---- the server ---- */
 
 typedef struct {
-    sp_matrix_shelf *shelf;
+    sp_matrix_files *files;
     const char *hash;
     int found;
 } fetcher;
@@ -140,7 +140,7 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
     fetcher *k = payload;
     char hash[SPRY_FLEET_HASH];
     const char *ending;
-    sp_matrix_shelf *shelf = k->shelf;
+    sp_matrix_files *files = k->files;
     const char *tmp = getenv("TMPDIR");
 
     if (count < 2 || cell[0].type != SP_CELL_TEXT ||
@@ -152,23 +152,23 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
         strcmp(hash, k->hash) != 0)
         return sp_fail(SPRY_INPUT, "the server's %s is not what it should be",
                        k->hash);
-    if (!*shelf->own) {
-        snprintf(shelf->own, sizeof shelf->own, "%.200s/spry-fleet-XXXXXX",
+    if (!*files->own) {
+        snprintf(files->own, sizeof files->own, "%.200s/spry-fleet-XXXXXX",
                  tmp && *tmp ? tmp : "/tmp");
-        if (!mkdtemp(shelf->own))
-            return sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", shelf->own);
+        if (!mkdtemp(files->own))
+            return sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", files->own);
     }
-    if (*shelf->fetched)
-        unlink(shelf->fetched);
-    snprintf(shelf->fetched, sizeof shelf->fetched, "%s/matrix%s", shelf->own,
+    if (*files->fetched)
+        unlink(files->fetched);
+    snprintf(files->fetched, sizeof files->fetched, "%s/matrix%s", files->own,
              ending);
     k->found = 1;
-    return sp_file_write(shelf->fetched, cell[1].data, cell[1].length);
+    return sp_file_write(files->fetched, cell[1].data, cell[1].length);
 }
 
 /* ---- the door ---- */
 
-spry_status sp_shelf_open(sp_matrix_shelf **out, const char *folder)
+spry_status sp_matrix_files_open(sp_matrix_files **out, const char *folder)
 {
     *out = sp_alloc(1, sizeof **out);
     if (!*out)
@@ -177,32 +177,32 @@ spry_status sp_shelf_open(sp_matrix_shelf **out, const char *folder)
     return folder ? sp_need_folder(folder) : SPRY_OK;
 }
 
-void sp_shelf_close(sp_matrix_shelf *shelf)
+void sp_matrix_files_close(sp_matrix_files *files)
 {
-    if (!shelf)
+    if (!files)
         return;
-    for (int i = 0; i < shelf->count; i++)
-        free(shelf->file[i].path);
-    sp_free(shelf->file);
-    if (*shelf->fetched)
-        unlink(shelf->fetched);
-    if (*shelf->own)
-        rmdir(shelf->own);
-    sp_free(shelf);
+    for (int i = 0; i < files->count; i++)
+        free(files->file[i].path);
+    sp_free(files->file);
+    if (*files->fetched)
+        unlink(files->fetched);
+    if (*files->own)
+        rmdir(files->own);
+    sp_free(files);
 }
 
-spry_status sp_shelf_find(char path[4096], sp_matrix_shelf *shelf,
-                          sp_postgres *c, const char *hash)
+spry_status sp_matrix_files_find(char path[4096], sp_matrix_files *files,
+                                 sp_postgres *c, const char *hash)
 {
-    fetcher k = {shelf, hash, 0};
+    fetcher k = {files, hash, 0};
     sp_cell arg = sp_cell_text(hash);
-    spry_status s = shelf->looked ? SPRY_OK : look(shelf);
+    spry_status s = files->looked ? SPRY_OK : look(files);
 
     if (s != SPRY_OK)
         return s;
-    for (int i = 0; i < shelf->count; i++)
-        if (strcmp(shelf->file[i].hash, hash) == 0) {
-            snprintf(path, 4096, "%s", shelf->file[i].path);
+    for (int i = 0; i < files->count; i++)
+        if (strcmp(files->file[i].hash, hash) == 0) {
+            snprintf(path, 4096, "%s", files->file[i].path);
             return SPRY_OK;
         }
     s = sp_postgres_ask(c, "SELECT ending, bytes FROM spry.fetch($1)", &arg, 1,
@@ -211,7 +211,7 @@ spry_status sp_shelf_find(char path[4096], sp_matrix_shelf *shelf,
         s = sp_fail(SPRY_INPUT,
                     "the matrix %s is neither here nor in the store", hash);
     if (s == SPRY_OK)
-        snprintf(path, 4096, "%s", shelf->fetched);
+        snprintf(path, 4096, "%s", files->fetched);
     return s;
 }
 

@@ -11,7 +11,7 @@
 #include "tune/heat.h"
 
 static spry_status open_problem(spry_problem **out, spry_matrix **A,
-                                const sp_errand *e)
+                                const sp_fleet_job *e)
 {
     const spry_job *j = e->job;
     spry_status s = e->matrix ? spry_matrix_read(A, e->matrix)
@@ -24,13 +24,13 @@ static spry_status open_problem(spry_problem **out, spry_matrix **A,
 
 /* ---- ways of doing it ---- */
 
-static spry_status survey(spry_records *db, const sp_errand *e,
+static spry_status survey(spry_records *db, const sp_fleet_job *e,
                           const spry_problem *p)
 {
     return sp_origin_add(db, p, e->job->matrix, NULL);
 }
 
-static spry_status collect(spry_records *db, const sp_errand *e,
+static spry_status collect(spry_records *db, const sp_fleet_job *e,
                            const spry_problem *p)
 {
     spry_collect_options o = SPRY_COLLECT_DEFAULTS;
@@ -44,7 +44,7 @@ static spry_status collect(spry_records *db, const sp_errand *e,
     return spry_collect(&got, db, p, e->job->matrix, NULL, &o);
 }
 
-static spry_status tune(const char *store, const sp_errand *e,
+static spry_status tune(const char *store, const sp_fleet_job *e,
                         const spry_problem *p)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
@@ -63,7 +63,7 @@ static spry_status tune(const char *store, const sp_errand *e,
 }
 
 /* Into a store in a folder of its own. */
-static spry_status tune_apart(sp_buf *json, const sp_errand *e,
+static spry_status tune_apart(sp_buf *json, const sp_fleet_job *e,
                               const spry_problem *p)
 {
     const char *tmp = getenv("TMPDIR");
@@ -92,7 +92,7 @@ static spry_status tune_apart(sp_buf *json, const sp_errand *e,
     return s;
 }
 
-spry_status sp_errand_run(sp_buf *json, const sp_errand *e)
+spry_status sp_fleet_job_run(sp_buf *json, const sp_fleet_job *e)
 {
     spry_matrix *A = NULL;
     spry_problem *p = NULL;

@@ -28,7 +28,7 @@ typedef struct {
     spry_fleet *f;
     spry_fleet_work_options opt;
     spry_machine machine;
-    sp_matrix_shelf *shelf;
+    sp_matrix_files *files;
     spry_fleet_worked *out;
     int64_t worker;
     double begun;
@@ -92,7 +92,8 @@ static void limit_child(const spry_machine *m)
 }
 
 /* A letter, then the records or the sentence. */
-static void be_child(const worker *w, const sp_errand *e, int fd, pid_t parent)
+static void be_child(const worker *w, const sp_fleet_job *e, int fd,
+                     pid_t parent)
 {
     sp_buf json = {0};
     spry_status s;
@@ -101,7 +102,7 @@ static void be_child(const worker *w, const sp_errand *e, int fd, pid_t parent)
     if (getppid() != parent)
         _exit(1);
     sp_postgres_abandon(w->f->server);
-    s = sp_errand_run(&json, e);
+    s = sp_fleet_job_run(&json, e);
     if (s == SPRY_OK && !json.failed) {
         write_all(fd, "+", 1);
         write_all(fd, json.data, json.len);
@@ -171,9 +172,9 @@ static ending attend(worker *w, sp_buf *said, const sp_lease *l, int fd,
     }
 }
 
-/* The errand in a child; what it said, and how it ended. */
+/* The job in a child; what it said, and how it ended. */
 static spry_status send_child(worker *w, sp_buf *said, ending *how, int *code,
-                              const sp_lease *l, const sp_errand *e)
+                              const sp_lease *l, const sp_fleet_job *e)
 {
     int fd[2];
     pid_t parent = getpid(), child;
@@ -279,7 +280,7 @@ static spry_status do_job(worker *w, const sp_lease *l)
     spry_machine machine = w->machine;
     char file[4096];
     spry_job job;
-    sp_errand e = {&job, &machine, NULL};
+    sp_fleet_job e = {&job, &machine, NULL};
     sp_buf said = {0};
     ending how = ENDED;
     int code = 0;
@@ -291,7 +292,7 @@ static spry_status do_job(worker *w, const sp_lease *l)
     s = limit_machine(&machine, &job);
     if (s == SPRY_OK && strncmp(job.matrix, "sha256:", 7) == 0) {
         be_patient(w);
-        s = sp_shelf_find(file, w->shelf, w->f->server, job.matrix);
+        s = sp_matrix_files_find(file, w->files, w->f->server, job.matrix);
         e.matrix = file;
     }
     if (s == SPRY_INPUT || s == SPRY_USAGE)
@@ -374,7 +375,7 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
     w.rng = sp_rng_seed((uint64_t)getpid() ^ (uint64_t)(1e9 * w.begun));
     s = know_machine(&w);
     if (s == SPRY_OK)
-        s = sp_shelf_open(&w.shelf, w.opt.matrices);
+        s = sp_matrix_files_open(&w.files, w.opt.matrices);
     (void)gethostname(host, sizeof host - 1);
     if (s == SPRY_OK) {
         be_patient(&w);
@@ -385,7 +386,7 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
     if (s == SPRY_OK)
         s = work(&w);
     sp_postgres_patience(f->server, 20, NULL, NULL);
-    sp_shelf_close(w.shelf);
+    sp_matrix_files_close(w.files);
     whole.seconds = sp_seconds() - w.begun;
     SP_GIVE(out, &whole);
     return s;

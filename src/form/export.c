@@ -22,12 +22,9 @@ typedef struct {
 
 static int64_t widest(const spry_network *n)
 {
-    int64_t most = n->inputs;
+    int64_t most = sp_network_widest(n);
 
-    for (int64_t l = 0; l < n->layers; l++)
-        if (n->first[l + 1] - n->first[l] > most)
-            most = n->first[l + 1] - n->first[l];
-    return most;
+    return most > n->inputs ? most : n->inputs;
 }
 
 static int64_t slots(const exporting *e)
@@ -103,16 +100,6 @@ static listing open_list(const exporting *e, const char *type, const char *name)
 static void close_list(const exporting *e)
 {
     fprintf(e->f, "0};\n\n");
-}
-
-static int64_t longest_row(const spry_network *n)
-{
-    int64_t most = 0;
-
-    for (int64_t v = 0; v < n->neurons; v++)
-        if (n->start[v + 1] - n->start[v] > most)
-            most = n->start[v + 1] - n->start[v];
-    return most;
 }
 
 static const char *type_for(int64_t most)
@@ -261,7 +248,7 @@ static void write_source(const exporting *e)
             "typedef %s source_t;\ntypedef %s count_t;\n",
             e->name, n->bias_on_nonzero,
             type_for(n->chained ? e->width : n->neurons),
-            type_for(longest_row(n)));
+            type_for(sp_network_most_edges(n)));
     write_text(e, sp_export_types);
     write_sources(e);
     write_weights(e);
@@ -325,13 +312,9 @@ spry_status spry_network_export(const spry_network *n, const char *dir,
     exporting e = {n, name, NULL, widest(n)};
     spry_status s;
 
-    if (!sp_is_identifier(name))
-        return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
-    if (strlen(dir) > 4000)
-        return sp_fail(SPRY_USAGE, "the directory's name is too long");
-    if (n->edges > EDGES_MOST)
-        return too_many(n);
-    s = sp_need_folder(dir);
+    s = sp_need_export(dir, name);
+    if (s == SPRY_OK && n->edges > EDGES_MOST)
+        s = too_many(n);
     if (s == SPRY_OK)
         s = write_file(&e, dir, "c", write_source);
     return s == SPRY_OK ? write_file(&e, dir, "h", write_header) : s;

@@ -186,16 +186,6 @@ static void put_layer(sp_rows *r, int64_t number, filling *f, scratch *w)
     l->shares = f->shares;
 }
 
-static int64_t widest(const spry_network *n)
-{
-    int64_t most = 0;
-
-    for (int64_t l = 0; l < n->layers; l++)
-        if (n->first[l + 1] - n->first[l] > most)
-            most = n->first[l + 1] - n->first[l];
-    return most;
-}
-
 /* Only layers that reach far back or are very wide need 32 bits. */
 static int64_t far_edges(const sp_rows *r)
 {
@@ -232,7 +222,7 @@ static spry_status alloc_arrays(sp_rows *r)
 
 spry_status sp_rows_pack(sp_rows *r)
 {
-    int64_t most = widest(r->net);
+    int64_t most = sp_network_widest(r->net);
     scratch w = {
         sp_alloc(most, sizeof *w.marks), sp_alloc(most, sizeof *w.group),
         sp_alloc(most, sizeof *w.next), sp_alloc(most, sizeof *w.member)};

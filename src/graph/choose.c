@@ -149,20 +149,26 @@ const char *sp_executor_store(const spry_executor *e)
                                                        : ":memory:";
 }
 
+static spry_tune_options predicting(const spry_executor *e, const char *store)
+{
+    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+
+    o.effort = SPRY_PREDICT;
+    o.threads = e->threads;
+    o.store = store;
+    o.machine = &e->m;
+    return o;
+}
+
 /* What the store knows of a task's problem and is right, else what should be
  * fastest. */
 static spry_status predict(spry_executor *e, sp_graph_task *t)
 {
     const spry_problem *p = e->stage[t->first].problem;
-    spry_tune_options o = SPRY_TUNE_DEFAULTS;
+    spry_tune_options o = predicting(e, sp_executor_store(e));
     spry_plan *plan = NULL;
-    spry_status s;
+    spry_status s = need_weights(e, t->first);
 
-    o.effort = SPRY_PREDICT;
-    o.threads = e->threads;
-    o.store = sp_executor_store(e);
-    o.machine = &e->m;
-    s = need_weights(e, t->first);
     if (s != SPRY_OK)
         return s;
     if (sp_family_of(p))
@@ -177,6 +183,18 @@ static spry_status predict(spry_executor *e, sp_graph_task *t)
     }
     spry_plan_free(plan);
     return s;
+}
+
+int sp_executor_guesses(spry_candidate *out, int most, const spry_executor *e,
+                        int task)
+{
+    const spry_problem *p = e->stage[e->task[task].first].problem;
+    spry_tune_options o = predicting(e, ":memory:");
+    int count = 0;
+
+    if (sp_family_of(p) && spry_propose(out, &count, most, p, &o) != SPRY_OK)
+        count = 0;
+    return count;
 }
 
 /* Stage i is of a task that is known, or of a new one. */

@@ -1,4 +1,5 @@
 /* executor.c - a list of plans over one arena. */
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -219,28 +220,23 @@ spry_status spry_executor_profile(spry_executor *e, const void *const *input,
     return s;
 }
 
-spry_status sp_executor_time(spry_executor *e, int task,
+spry_status sp_executor_time(double *seconds, spry_executor *e, int i,
                              const void *const *input, void *const *output,
                              int runs)
 {
-    spry_status s = SPRY_OK;
+    spry_status s = begin_run(e, input, output);
 
-    e->input = input;
-    e->output = output;
-    for (int i = 0; i < e->p->stages; i++)
-        for (int r = 0; s == SPRY_OK && r < runs && e->stage[i].task == task;
-             r++) {
-            double begun, took;
+    *seconds = HUGE_VAL;
+    for (int r = 0; s == SPRY_OK && r < runs; r++) {
+        double begun;
 
-            if (i > 0)
-                s = run_stage(e, &e->stage[i - 1]);
-            begun = sp_seconds();
-            if (s == SPRY_OK)
-                s = run_stage(e, &e->stage[i]);
-            took = sp_seconds() - begun;
-            if (r == 0 || took < e->stage[i].seconds)
-                e->stage[i].seconds = took;
-        }
+        if (i > 0)
+            s = run_stage(e, &e->stage[i - 1]);
+        begun = sp_seconds();
+        if (s == SPRY_OK)
+            s = run_stage(e, &e->stage[i]);
+        *seconds = fmin(*seconds, sp_seconds() - begun);
+    }
     return s;
 }
 

@@ -70,13 +70,35 @@ spry_status sp_executor_choose(spry_executor *e);
 spry_status sp_executor_bind(spry_executor *e, int i, const char *text);
 /* Room for what the plans' shares need, after they changed. */
 spry_status sp_executor_room(spry_executor *e);
-/* Seconds of a task's stages: the fastest of some runs, each behind a run of
- * the stage before it. */
-spry_status sp_executor_time(spry_executor *e, int task,
+/* Seconds of stage i: the fastest of some runs, each behind a run of the stage
+ * before it. */
+spry_status sp_executor_time(double *seconds, spry_executor *e, int i,
                              const void *const *input, void *const *output,
                              int runs);
+/* What should be fastest for a task by the model alone, best first; nothing is
+ * made and nothing checked (choose.c). How many there are. */
+int sp_executor_guesses(spry_candidate *out, int most, const spry_executor *e,
+                        int task);
 /* Race ways for the tasks where it pays (tune.c). */
 spry_status sp_executor_tune(spry_executor *e);
+
+/* ---- a second plan (spare.c) ---- */
+
+typedef struct {
+    int stage;
+    spry_plan *plan;
+    const sp_dense_plan *dense;
+    int shares, kept;
+    int64_t scratch;
+} sp_spare;
+
+/* A plan by text for a stage, which runs by its own as before. To be freed,
+ * also when it fails. */
+spry_status sp_spare_make(sp_spare *out, spry_executor *e, int stage,
+                          const char *text);
+/* The stage runs by the spare plan, and the other becomes the spare. */
+void sp_spare_exchange(spry_executor *e, sp_spare *spare);
+void sp_spare_free(sp_spare *spare);
 
 /* Elements of a to b, from the first of each on (move.c). */
 sp_move sp_move_of(const sp_strided *b, const sp_strided *a, size_t size);

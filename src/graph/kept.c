@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ours.h"
+#include "base/private.h"
 #include "base/sealed.h"
 #include "base/unconst.h"
 
@@ -135,7 +135,7 @@ static sp_kept *map_file(int fd, int stages)
     struct stat st;
     void *map;
 
-    if (!k || sp_ours_flaw(fd) || fstat(fd, &st) != 0 ||
+    if (!k || sp_private_flaw(fd) || fstat(fd, &st) != 0 ||
         st.st_size < body_of(stages) ||
         pread(fd, &k->head, sizeof k->head, 0) != (ssize_t)sizeof k->head ||
         memcmp(k->head.magic, magic, sizeof magic) != 0 ||

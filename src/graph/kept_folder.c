@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/ours.h"
+#include "base/private.h"
 #include "graph/kept.h"
 
 enum { LEFTOVER_SECONDS = 3600, PATH = 4096 };
@@ -65,7 +65,7 @@ int sp_kept_folder(int make)
         sp_message_clear();
         return -1;
     }
-    return sp_ours_open(path, &why);
+    return sp_private_open(path, &why);
 }
 
 /* ---- what is there ---- */

@@ -1,6 +1,6 @@
-/* transfer.c - tasks start from what is known: equal ones from their answer in
- * the store, near ones (other widths, networks, machines) from what the
- * nearest answers are. */
+/* transfer.c - what is known of tasks of other networks, widths and machines:
+ * how they are computed, and what tuning won them. The store is read once;
+ * what this network's tuning finds is added as it comes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,24 @@
 
 /* How far tasks may be apart: halving one size is 1. */
 #define FAR 4.0
-enum { CANDIDATES = 16 };
+
+/* An answer of the store, or of this run. */
+typedef struct {
+    spry_operator op;
+    char *key;
+    char way[SPRY_SCHEDULE_TEXT];
+    int here;    /* on this machine */
+    int tried;   /* other ways were, not the model's alone */
+    double gain; /* the share of its time that tuning won; < 0: not known */
+} known_task;
+
+struct sp_transfer {
+    const spry_executor *e;
+    known_task *task;
+    int count, room, failed;
+};
+
+/* ---- the store ---- */
 
 /* The user's store, or the one that is named; NULL: there is none. */
 static spry_records *open_store(const spry_executor *e)
@@ -22,35 +39,120 @@ static spry_records *open_store(const spry_executor *e)
     return spry_records_open(&db, e->o.store) == SPRY_OK ? db : NULL;
 }
 
-int sp_transfer_known(const spry_executor *e, const spry_problem *p)
+static void add(sp_transfer *t, const known_task *x, const char *key)
 {
-    spry_records *db = open_store(e);
-    spry_answer a;
-    int found = 0;
+    if (t->count == t->room) {
+        known_task *more =
+            sp_grow(t->task, t->count, 2 * t->room + 64, sizeof *more);
 
-    if (db && spry_records_find(db, &a, &found, spry_problem_key(p),
-                                e->m.fingerprint, 0, SPRY_MEASURE) != SPRY_OK)
-        found = 0;
-    spry_records_close(db);
-    return found;
+        if (!more) {
+            t->failed = 1;
+            return;
+        }
+        t->task = more;
+        t->room = 2 * t->room + 64;
+    }
+    t->task[t->count] = *x;
+    t->task[t->count].key = sp_strdup(key);
+    if (t->task[t->count].key)
+        t->count++;
+    else
+        t->failed = 1;
 }
 
-/* ---- near ---- */
+/* Against a plain loop nothing is said of what the model would have taken. */
+static double gain_of(const spry_answer *a)
+{
+    int plain = strncmp(a->baseline, "plain", 5) == 0;
+
+    if (plain || !(a->tuning_seconds > 0) || !(a->baseline_seconds > 0))
+        return -1;
+    return fmax(0, 1 - a->seconds / a->baseline_seconds);
+}
+
+static int visit(const spry_answer *a, void *arg)
+{
+    sp_transfer *t = arg;
+    known_task x;
+
+    if (a->calls != 0 || strlen(a->schedule) >= sizeof x.way ||
+        spry_operator_parse(&x.op, a->problem) != SPRY_OK)
+        return 0;
+    snprintf(x.way, sizeof x.way, "%s", a->schedule);
+    x.here = strcmp(a->machine, t->e->m.fingerprint) == 0;
+    x.tried = a->effort >= SPRY_MEASURE;
+    x.gain = gain_of(a);
+    add(t, &x, a->problem);
+    return t->failed;
+}
+
+spry_status sp_transfer_open(sp_transfer **out, const spry_executor *e)
+{
+    sp_transfer *t = *out = sp_alloc(1, sizeof *t);
+    spry_records *db = e->o.transfer ? open_store(e) : NULL;
+    spry_status s = SPRY_OK;
+
+    if (t) {
+        t->e = e;
+        if (db)
+            s = spry_records_each_answer(db, visit, t);
+        sp_message_clear(); /* of keys that are no operators */
+    }
+    spry_records_close(db);
+    return !t || t->failed ? sp_fail_memory(sizeof *t) : s;
+}
+
+void sp_transfer_close(sp_transfer *t)
+{
+    for (int i = 0; t && i < t->count; i++)
+        sp_free(t->task[i].key);
+    if (t)
+        sp_free(t->task);
+    sp_free(t);
+}
+
+int sp_transfer_known(const sp_transfer *t, const spry_problem *p)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->task[i].here && t->task[i].tried &&
+            strcmp(t->task[i].key, spry_problem_key(p)) == 0)
+            return 1;
+    return 0;
+}
+
+/* ---- how far apart ---- */
 
 static double apart(int64_t a, int64_t b)
 {
     return fabs(log2((double)(a > 0 ? a : 1) / (double)(b > 0 ? b : 1)));
 }
 
-/* HUGE_VAL: another kind of thing. */
-static double distance(const spry_operator *a, const spry_operator *b)
+/* Rows times a matrix of weights: such products and convolutions of one tap
+ * run by the same loops. */
+typedef struct {
+    int64_t rows, cols, terms; /* rows 0: it is none */
+} weighted_product;
+
+static weighted_product product_of(const spry_operator *op)
+{
+    if (op->kind == SPRY_MATMUL && !op->given &&
+        (op->batch <= 1 || op->shared_b))
+        return (weighted_product){op->batch * op->m, op->n, op->k};
+    if (op->kind == SPRY_CONV2D && op->r == 1 && op->s == 1 &&
+        op->stride_h == 1 && op->stride_w == 1 && op->groups == 1)
+        return (weighted_product){op->n * op->h * op->w, op->k, op->c};
+    return (weighted_product){0, 0, 0};
+}
+
+/* Between operators of one kind; HUGE_VAL: they are not alike. */
+static double distance_within(const spry_operator *a, const spry_operator *b)
 {
     int deep_a = a->groups > 1, deep_b = b->groups > 1;
 
-    if (a->kind != b->kind || a->r != b->r || a->s != b->s ||
-        a->stride_h != b->stride_h || a->stride_w != b->stride_w ||
-        a->dilate_h != b->dilate_h || deep_a != deep_b ||
-        a->given != b->given || a->transposed != b->transposed)
+    if (a->r != b->r || a->s != b->s || a->stride_h != b->stride_h ||
+        a->stride_w != b->stride_w || a->dilate_h != b->dilate_h ||
+        deep_a != deep_b || a->given != b->given ||
+        (a->given && a->transposed != b->transposed))
         return HUGE_VAL;
     if (a->kind == SPRY_CONV2D || a->kind == SPRY_POOL)
         return apart(a->n * a->h * a->w, b->n * b->h * b->w) / 2 +
@@ -59,100 +161,176 @@ static double distance(const spry_operator *a, const spry_operator *b)
            apart(a->batch, b->batch) / 2;
 }
 
+/* HUGE_VAL: another kind of thing. */
+static double distance(const spry_operator *a, const spry_operator *b)
+{
+    double zeros =
+        fabs(log2((1 - (double)a->sparsity) / (1 - (double)b->sparsity)));
+    weighted_product x, y;
+
+    if (a->kind == b->kind)
+        return zeros + distance_within(a, b);
+    x = product_of(a);
+    y = product_of(b);
+    return x.rows && y.rows
+               ? zeros + apart(x.rows, y.rows) + apart(x.cols, y.cols) +
+                     apart(x.terms, y.terms)
+               : HUGE_VAL;
+}
+
+static double distance_to(const known_task *x, const spry_operator *op)
+{
+    return distance(&x->op, op) + !x->here;
+}
+
+/* ---- ways ---- */
+
 typedef struct {
     double far;
     char text[SPRY_SCHEDULE_TEXT];
 } neighbour;
 
-typedef struct {
-    const spry_executor *e;
-    const spry_problem *p;
-    neighbour list[CANDIDATES];
-    int count;
-} walk;
-
-/* The nearest stay, sorted. */
-static int visit(const spry_answer *a, void *arg)
+/* Sorted, one text once, at its nearest. */
+static void keep_nearest(neighbour *list, int *count, int most,
+                         const neighbour *x)
 {
-    walk *w = arg;
-    spry_operator op;
-    neighbour x;
-    int i;
+    int i = 0;
 
-    if (spry_operator_parse(&op, a->problem) != SPRY_OK)
-        return 0;
-    x.far = distance(&op, spry_problem_operator(w->p)) +
-            (strcmp(a->machine, w->e->m.fingerprint) != 0);
-    if (x.far > FAR || sp_dense_adapt(x.text, w->p, a->schedule, &w->e->m,
-                                      w->e->threads) != SPRY_OK)
-        return 0;
-    for (i = 0; i < w->count; i++) /* one text once, at its nearest */
-        if (strcmp(w->list[i].text, x.text) == 0) {
-            w->list[i].far = fmin(w->list[i].far, x.far);
-            return 0;
-        }
-    if (w->count == CANDIDATES && x.far >= w->list[w->count - 1].far)
-        return 0;
-    i = w->count < CANDIDATES ? w->count++ : w->count - 1;
-    for (; i > 0 && w->list[i - 1].far > x.far; i--)
-        w->list[i] = w->list[i - 1];
-    w->list[i] = x;
-    return 0;
+    while (i < *count && strcmp(list[i].text, x->text) != 0)
+        i++;
+    if (i == most) /* in place of the farthest */
+        i--;
+    else if (i == *count)
+        list[(*count)++].far = HUGE_VAL;
+    if (i < 0 || x->far >= list[i].far)
+        return;
+    for (; i > 0 && list[i - 1].far > x->far; i--)
+        list[i] = list[i - 1];
+    list[i] = *x;
 }
 
-spry_status sp_transfer_near(char (*text)[SPRY_SCHEDULE_TEXT], int *count,
-                             int most, const spry_executor *e,
-                             const spry_problem *p)
+int sp_transfer_near(char (*text)[SPRY_SCHEDULE_TEXT], int most,
+                     const sp_transfer *t, const spry_problem *p)
 {
-    spry_records *db = open_store(e);
-    walk *w = sp_alloc(1, sizeof *w);
-    spry_status s = SPRY_OK;
+    enum { MOST = 16 };
+    const spry_operator *op = spry_problem_operator(p);
+    neighbour list[MOST] = {{0}}, x;
+    int count = 0;
 
-    *count = 0;
-    if (!w)
-        s = sp_fail_memory(sizeof *w);
-    if (w && db && spry_problem_operator(p)) {
-        w->e = e;
-        w->p = p;
-        s = spry_records_each_answer(db, visit, w);
-        for (int i = 0; s == SPRY_OK && i < w->count && i < most; i++)
-            memcpy(text[(*count)++], w->list[i].text, SPRY_SCHEDULE_TEXT);
+    most = most < MOST ? most : MOST;
+    for (int i = 0; op && i < t->count; i++) {
+        x.far = distance_to(&t->task[i], op);
+        if (t->task[i].tried && x.far <= FAR &&
+            sp_dense_adapt(x.text, p, t->task[i].way, &t->e->m,
+                           t->e->threads) == SPRY_OK)
+            keep_nearest(list, &count, most, &x);
     }
-    sp_message_clear(); /* of keys that are no operators */
-    sp_free(w);
-    spry_records_close(db);
-    return s;
+    sp_message_clear(); /* of ways that are none here */
+    for (int i = 0; i < count; i++)
+        memcpy(text[i], list[i].text, SPRY_SCHEDULE_TEXT);
+    return count;
+}
+
+/* ---- gains ---- */
+
+/* Of so many tasks like it, as near as can be, as much is learned as from all
+ * others together. */
+static const double AS_MANY = 1;
+
+double sp_transfer_gain(const sp_transfer *t, const spry_problem *p)
+{
+    const spry_operator *op = spry_problem_operator(p);
+    double sum = 0, weight = 0, all = 0, squares = 0;
+    int count = 0;
+
+    for (int i = 0; op && i < t->count; i++) {
+        const known_task *x = &t->task[i];
+        double by = exp2(-distance_to(x, op));
+
+        if (x->gain < 0)
+            continue;
+        sum += by * x->gain;
+        weight += by;
+        all += x->gain;
+        squares += x->gain * x->gain;
+        count++;
+    }
+    if (count == 0)
+        return -1;
+    all /= count;
+    /* of what nobody knows, somewhat more than usual is hoped for */
+    all += sqrt(fmax(0, squares / count - all * all));
+    return (sum + AS_MANY * all) / (weight + AS_MANY);
 }
 
 /* ---- remembering ---- */
 
-spry_status sp_transfer_remember(const spry_executor *e)
+spry_status sp_transfer_add(sp_transfer *t, int task, double before,
+                            double after)
+{
+    const sp_graph_task *g = &t->e->task[task];
+    const spry_problem *p = t->e->stage[g->first].problem;
+    known_task x = {.here = 1, .tried = 1};
+
+    if (!spry_problem_operator(p) || !(before > 0))
+        return SPRY_OK;
+    x.op = *spry_problem_operator(p);
+    snprintf(x.way, sizeof x.way, "%s", g->text);
+    x.gain = fmax(0, 1 - after / before);
+    add(t, &x, g->key);
+    return t->failed ? sp_fail_memory(sizeof x) : SPRY_OK;
+}
+
+static spry_status remember_task(spry_records *db, const spry_executor *e,
+                                 int task, const sp_task_state *state)
+{
+    const sp_graph_task *t = &e->task[task];
+    const sp_ready_stage *x = &e->stage[t->first];
+    double now = x->seconds, gain = 1;
+    char mark[SP_KERNEL_MARK];
+    spry_answer a = {.problem = t->key,
+                     .machine = e->m.fingerprint,
+                     .schedule = t->text,
+                     .baseline = t->text,
+                     .pack_seconds = x->plan->pack_seconds,
+                     .effort = SPRY_PREDICT,
+                     .when = (int64_t)time(NULL),
+                     .kernel = mark};
+
+    sp_kernel_mark(mark, x->plan);
+    if (state->rounds > 0) {
+        a.effort = SPRY_MEASURE;
+        a.tuning_seconds = state->spent;
+    }
+    if (strcmp(t->text, state->usual) != 0 && state->now > 0) {
+        a.baseline = state->usual;
+        gain = state->before / state->now;
+    }
+    a.seconds = now;
+    a.baseline_seconds = now * gain;
+    a.speedup = gain;
+    a.low = 1; /* a few runs prove no more */
+    a.high = fmax(1, gain);
+    return spry_records_answer(db, &a);
+}
+
+/* Does the store have it, as it is? */
+static int is_as_known(const spry_executor *e, int task,
+                       const sp_task_state *state)
+{
+    return state[task].known &&
+           strcmp(e->task[task].text, state[task].usual) == 0;
+}
+
+spry_status sp_transfer_remember(const spry_executor *e,
+                                 const sp_task_state *state)
 {
     spry_records *db = open_store(e);
     spry_status s = db ? spry_records_batch(db) : SPRY_OK;
 
-    for (int i = 0; db && s == SPRY_OK && i < e->tasks; i++) {
-        const sp_graph_task *t = &e->task[i];
-        const sp_ready_stage *x = &e->stage[t->first];
-        char mark[SP_KERNEL_MARK];
-        spry_answer a = {.problem = t->key,
-                         .machine = e->m.fingerprint,
-                         .baseline = t->text,
-                         .schedule = t->text,
-                         .baseline_seconds = x->seconds,
-                         .seconds = x->seconds,
-                         .speedup = 1,
-                         .low = 1,
-                         .high = 1,
-                         .pack_seconds = x->plan->pack_seconds,
-                         .effort = SPRY_MEASURE,
-                         .when = (int64_t)time(NULL),
-                         .kernel = mark};
-
-        sp_kernel_mark(mark, x->plan);
-        if (x->seconds > 0)
-            s = spry_records_answer(db, &a);
-    }
+    for (int i = 0; db && s == SPRY_OK && i < e->tasks; i++)
+        if (e->stage[e->task[i].first].seconds > 0 && !is_as_known(e, i, state))
+            s = remember_task(db, e, i, &state[i]);
     if (db && s == SPRY_OK)
         s = spry_records_commit(db);
     spry_records_close(db);

@@ -2,16 +2,17 @@
  *
  * Every stage is timed as it runs now. Which task is tuned next, the order
  * says (tune_order.c). What the tuner finds, or what near tasks of the store
- * are computed by, replaces a plan only if the stages are faster with it. A
- * task begins only if it ends, tried in the network, before the budget does.
- * In the end the network is raced against its untuned self, and becomes that
- * again if it is slower. */
+ * are computed by, replaces a plan only if the stages are faster with it
+ * (trial.c). A task begins only if it ends, tried in the network, before the
+ * budget does; and where the store says what tuning won others (transfer.c),
+ * only while there is enough to be won. In the end the network is raced
+ * against its untuned self, and becomes that again if it is slower
+ * (compare.c). */
 #include <math.h>
 #include <string.h>
 
 #include "graph/executor.h"
 #include "graph/tuning.h"
-#include "measure/measure.h"
 #include "tune/budget.h"
 #include "tune/heat.h"
 
@@ -20,13 +21,14 @@
 /* Less than so many seconds for a task is no race. */
 #define LEAST 1.0
 
-/* Where others taught most of it, what is a smaller part of the run than this
- * stays as it is expected to be fastest. */
-#define SMALL 0.01
+/* Where others say what tuning wins, it ends when all that is left to be won
+ * is a smaller part of the run than this: half of the percent that a network
+ * may lose for being tuned in a quarter of the time. */
+#define LITTLE 0.005
 
-/* Old and new in turns, with so many runs each; untuned and tuned in at least
- * so many pairs, which is what an interval needs. */
-enum { NEAR = 3, TURNS = 6, TURN_RUNS = 2, PAIRS = 6 };
+/* Texts that are tried in the network without a race; of those, of tasks that
+ * are near. */
+enum { TEXTS = 5, NEAR = 3 };
 
 static spry_status open_tuning(sp_tuning *t, spry_executor *e)
 {
@@ -39,6 +41,8 @@ static spry_status open_tuning(sp_tuning *t, spry_executor *e)
     t->in = sp_alloc(g->inputs + 1, sizeof *t->in);
     t->out = sp_alloc(g->outputs + 1, sizeof *t->out);
     t->task = sp_alloc(e->tasks + 1, sizeof *t->task);
+    if (sp_transfer_open(&t->known, e) != SPRY_OK)
+        return SPRY_SYSTEM;
     if (!t->in || !t->out || !t->task)
         return sp_fail_memory(64);
     for (int i = 0; i < g->inputs; i++)
@@ -64,17 +68,7 @@ static void close_tuning(sp_tuning *t)
     sp_free(t->in);
     sp_free(t->out);
     sp_free(t->task);
-}
-
-/* Seconds of all stages of a task, by what they took last. */
-static double task_seconds(const spry_executor *e, int task)
-{
-    double sum = 0;
-
-    for (int i = 0; i < e->p->stages; i++)
-        if (e->stage[i].task == task)
-            sum += e->stage[i].seconds;
-    return sum;
+    sp_transfer_close(t->known);
 }
 
 /* What all of the task's stages take at the very least. */
@@ -86,82 +80,41 @@ static double task_bound(const spry_executor *e, int task)
     return f && f->least ? e->task[task].weight * f->least(p, &e->m) : 0;
 }
 
-static spry_status bind_task(spry_executor *e, int task, const char *text)
-{
-    spry_status s = SPRY_OK;
-
-    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
-        if (e->stage[i].task == task)
-            s = sp_executor_bind(e, i, text);
-    return s == SPRY_OK ? sp_executor_room(e) : s;
-}
-
-/* Are the task's stages faster with the new text? Old and new in turns, every
- * stage behind the one before it, so that caches are as in a run. */
-static spry_status try_text(sp_tuning *t, int task, const char *text)
-{
-    spry_executor *e = t->e;
-    char old[SPRY_SCHEDULE_TEXT];
-    double best[2] = {HUGE_VAL, HUGE_VAL}, begun = sp_seconds();
-    spry_status s = SPRY_OK;
-
-    snprintf(old, sizeof old, "%s", e->task[task].text);
-    if (strcmp(text, old) == 0)
-        return SPRY_OK;
-    for (int turn = 0; s == SPRY_OK && turn < TURNS; turn++) {
-        s = bind_task(e, task, turn % 2 ? text : old);
-        if (s == SPRY_OK)
-            s = sp_executor_time(e, task, (const void *const *)t->in, t->out,
-                                 TURN_RUNS);
-        if (s == SPRY_OK)
-            best[turn % 2] = fmin(best[turn % 2], task_seconds(e, task));
-    }
-    t->trial = fmax(t->trial, sp_seconds() - begun);
-    if (s != SPRY_OK)
-        return s;
-    if (best[1] < 0.98 * best[0]) {
-        t->saved += best[0] - best[1];
-        snprintf(e->task[task].text, sizeof e->task[task].text, "%s", text);
-        return SPRY_OK; /* bound last */
-    }
-    return bind_task(e, task, old);
-}
-
 /* ---- one task ---- */
 
-/* Is the text, which was found for another task, right for this one? */
-static spry_status is_right(int *right, const spry_executor *e, int task,
-                            const char *text)
+/* Add what the model likes best to a list of texts; how many there are. */
+static int add_guesses(char (*text)[SPRY_SCHEDULE_TEXT], int count,
+                       const spry_executor *e, int task)
 {
-    spry_plan *plan;
-    spry_status s = spry_dense_plan(
-        &plan, e->stage[e->task[task].first].problem, text, &e->m);
+    spry_candidate guess[TEXTS];
+    int guesses = sp_executor_guesses(guess, TEXTS, e, task);
 
-    if (s == SPRY_OK)
-        s = sp_plan_glance(plan, 1);
-    spry_plan_free(plan);
-    *right = s == SPRY_OK;
-    return s == SPRY_WRONG ? SPRY_OK : s;
+    for (int i = 0; i < guesses && count < TEXTS; i++) {
+        int seen = 0;
+
+        for (int k = 0; k < count; k++)
+            seen |= strcmp(text[k], guess[i].schedule) == 0;
+        if (!seen)
+            memcpy(text[count++], guess[i].schedule, SPRY_SCHEDULE_TEXT);
+    }
+    return count;
 }
 
-/* By what near tasks are computed by; *found: there are some. */
-static spry_status take_near(sp_tuning *t, int task, int *found)
+/* By what near tasks are computed by, and, where others say what tuning wins,
+ * by what the model likes best; *near: there are such tasks. */
+static spry_status try_texts(sp_tuning *t, int task, int *near)
 {
-    spry_executor *e = t->e;
-    char text[NEAR][SPRY_SCHEDULE_TEXT];
-    int count = 0;
-    spry_status s = sp_transfer_near(text, &count, NEAR, e,
-                                     e->stage[e->task[task].first].problem);
+    const spry_executor *e = t->e;
+    char text[TEXTS][SPRY_SCHEDULE_TEXT];
+    int count = sp_transfer_near(text, NEAR, t->known,
+                                 e->stage[e->task[task].first].problem);
+    spry_status s = SPRY_OK;
 
-    *found = count > 0;
-    for (int i = 0; s == SPRY_OK && i < count; i++) {
-        int right = 1;
-
-        if (strcmp(text[i], e->task[task].text) != 0)
-            s = is_right(&right, e, task, text[i]);
-        if (s == SPRY_OK && right)
-            s = try_text(t, task, text[i]);
-    }
+    *near = count > 0;
+    if (t->taught)
+        count = add_guesses(text, count, e, task);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        s = sp_trial_checked(t, task, text[i]);
     return s;
 }
 
@@ -188,22 +141,30 @@ static spry_status race_ways(sp_tuning *t, int task, double seconds)
         return s;
     snprintf(text, sizeof text, "%s", plan->text);
     spry_plan_free(plan);
-    return try_text(t, task, text);
+    return sp_trial_text(t, task, text);
+}
+
+/* A race takes seconds, a trial in the network a few hundredths: who has near
+ * tasks needs none, and where others say what tuning wins, only what alone is
+ * worth the time. */
+static int is_worth_a_race(const sp_tuning *t, const sp_task_state *x)
+{
+    return !x->near && (!t->taught || x->hoped >= LITTLE * t->whole);
 }
 
 static spry_status tune_task(sp_tuning *t, int task, double seconds)
 {
-    int found = 0;
+    sp_task_state *x = &t->task[task];
+    double begun = sp_seconds(), before = x->now;
     spry_status s = SPRY_OK;
 
-    if (t->e->o.transfer && t->task[task].rounds == 0)
-        s = take_near(t, task, &found);
-    t->task[task].known = found;
-    t->taught |= found;
-    if (s == SPRY_OK && !found &&
-        !(t->taught && t->task[task].now < SMALL * t->whole))
+    if (t->e->o.transfer && x->rounds == 0)
+        s = try_texts(t, task, &x->near);
+    if (s == SPRY_OK && is_worth_a_race(t, x))
         s = race_ways(t, task, seconds);
-    return s;
+    x->now = sp_task_time(t->e, task);
+    x->spent += sp_seconds() - begun;
+    return s == SPRY_OK ? sp_transfer_add(t->known, task, before, x->now) : s;
 }
 
 /* ---- all of them ---- */
@@ -224,18 +185,46 @@ static int told_to_stop(sp_tuning *t)
     return t->stopped || left(t) < LEAST;
 }
 
+/* What tuning should win every task that is left: what it won others, else all
+ * above the least that it can take. */
+static void hope(sp_tuning *t)
+{
+    const spry_executor *e = t->e;
+
+    for (int i = 0; i < e->tasks; i++) {
+        sp_task_state *x = &t->task[i];
+        double gain =
+            sp_transfer_gain(t->known, e->stage[e->task[i].first].problem);
+
+        x->hoped = fmax(0, x->now - x->bound);
+        if (t->taught && gain >= 0)
+            x->hoped = fmin(x->hoped, gain * x->now);
+    }
+}
+
+/* Is there nothing left that is worth more time? */
+static int is_little(const sp_tuning *t)
+{
+    double sum = 0;
+
+    for (int i = 0; i < t->e->tasks; i++)
+        if (!t->task[i].closed)
+            sum += t->task[i].hoped;
+    return t->taught && sum < LITTLE * t->whole;
+}
+
 /* The network as it is, timed; from that, what trying a text takes, and the
  * race in the end. */
 static spry_status look(sp_tuning *t)
 {
     enum { RUNS = 3 };
     spry_executor *e = t->e;
-    double begun = sp_seconds(), once, need;
+    double begun = sp_seconds(), need;
     spry_status s =
         spry_executor_profile(e, (const void *const *)t->in, t->out, RUNS);
 
-    once = (sp_seconds() - begun) / RUNS;
-    t->reserve = 1.2 * (begun - t->begun) + (2 * PAIRS + 2) * once;
+    t->once = (sp_seconds() - begun) / RUNS;
+    t->reserve = 1.2 * (begun - t->begun) + sp_tuning_compare_seconds(t);
     need = sp_seconds() - t->begun + t->reserve + LEAST;
     if (s == SPRY_OK && e->o.seconds > 0 &&
         need > t->budget + sp_budget_more(t->budget))
@@ -255,17 +244,16 @@ static void look_around(sp_tuning *t)
         const spry_problem *p = e->stage[e->task[i].first].problem;
         sp_task_state *x = &t->task[i];
 
-        x->now = task_seconds(e, i);
+        x->before = x->now = sp_task_time(e, i);
         x->bound = task_bound(e, i);
         x->weight = e->task[i].weight;
         x->flops = x->weight * spry_problem_flops(p);
         x->best[0] = x->now;
-        /* An equal task of another network needs no time, if that counts. */
-        x->closed =
-            !sp_family_of(p) || (e->o.transfer && sp_transfer_known(e, p));
-        x->known = x->closed;
+        /* An equal task of another network needs no time. */
+        x->known = sp_family_of(p) && sp_transfer_known(t->known, p);
+        x->closed = x->known || !sp_family_of(p);
         t->whole += x->now;
-        t->taught |= x->known && sp_family_of(p);
+        t->taught |= sp_transfer_gain(t->known, p) >= 0;
     }
 }
 
@@ -275,90 +263,20 @@ static spry_status tune_all(sp_tuning *t)
     spry_status s = look(t);
     int task;
 
-    if (s == SPRY_OK)
+    if (s == SPRY_OK) {
         look_around(t);
-    while (s == SPRY_OK && !told_to_stop(t) &&
+        hope(t);
+    }
+    while (s == SPRY_OK && !told_to_stop(t) && !is_little(t) &&
            (task = sp_task_next(t->task, e->tasks, e->o.order)) >= 0) {
-        sp_task_state *x = &t->task[task];
-
         s = tune_task(
             t, task,
             fmin(left(t), sp_task_seconds(t->task, e->tasks, task, e->o.order,
                                           LEAST, 0.8 * t->budget)));
-        x->now = task_seconds(e, task);
-        sp_task_turn(x, e->o.order);
+        sp_task_turn(&t->task[task], e->o.order);
+        hope(t);
         t->done++;
     }
-    return s;
-}
-
-/* ---- never slower ---- */
-
-typedef struct {
-    spry_executor *e;
-    const sp_tuning *t;
-} racing;
-
-static void run_once(void *arg)
-{
-    racing *r = arg;
-
-    (void)spry_executor_run(r->e, (const void *const *)r->t->in, r->t->out);
-}
-
-static spry_status bind_all(sp_tuning *t)
-{
-    spry_executor *e = t->e;
-    spry_status s = SPRY_OK;
-
-    for (int i = 0; s == SPRY_OK && i < e->tasks; i++) {
-        snprintf(e->task[i].text, sizeof e->task[i].text, "%s",
-                 t->task[i].usual);
-        s = bind_task(e, i, e->task[i].text);
-    }
-    return s;
-}
-
-/* The network against itself as nothing but the model has it. */
-static spry_status compare(sp_tuning *t)
-{
-    spry_executor_options o = t->e->o;
-    sp_race_options r = SP_RACE_DEFAULTS;
-    racing who[2] = {{NULL, t}, {t->e, t}};
-    sp_contestant go[2] = {{run_once, &who[0]}, {run_once, &who[1]}};
-    sp_racer racer[2];
-    spry_status s;
-
-    o.effort = SPRY_PREDICT;
-    o.store = ":memory:";
-    s = spry_executor_make(&who[0].e, t->e->g, &o);
-    r.seconds = t->begun + t->budget - sp_seconds();
-    r.seconds = fmax(0.1, fmin(r.seconds, 0.1 * t->budget));
-    r.pairs = 21;
-    r.least = PAIRS;
-    if (s == SPRY_OK)
-        s = sp_race(racer, go, 2, &r);
-    if (s == SPRY_OK) {
-        t->e->gain = (spry_executor_gain){.untuned = racer[0].seconds,
-                                          .tuned = racer[1].seconds,
-                                          .speedup = racer[1].speedup,
-                                          .low = racer[1].low,
-                                          .high = racer[1].high,
-                                          .pairs = racer[1].compared};
-        if (racer[1].speedup < 1) { /* then as it was */
-            for (int i = 0; i < t->e->tasks; i++)
-                snprintf(t->task[i].usual, sizeof t->task[i].usual, "%s",
-                         who[0].e->task[i].text);
-            s = bind_all(t);
-            t->e->gain = (spry_executor_gain){.untuned = racer[0].seconds,
-                                              .tuned = racer[0].seconds,
-                                              .speedup = 1,
-                                              .low = 1,
-                                              .high = 1,
-                                              .pairs = racer[1].compared};
-        }
-    }
-    spry_executor_free(who[0].e);
     return s;
 }
 
@@ -370,9 +288,9 @@ spry_status sp_executor_tune(spry_executor *e)
     if (s == SPRY_OK)
         s = tune_all(&t);
     if (s == SPRY_OK && !t.stopped)
-        s = compare(&t);
+        s = sp_tuning_compare(&t);
     if (s == SPRY_OK)
-        s = sp_transfer_remember(e);
+        s = sp_transfer_remember(e, t.task);
     close_tuning(&t);
     return s;
 }

@@ -1,8 +1,8 @@
 /* tune_order.c - which task of a network is tuned next.
  *
- *   payoff    what may be saved for a second of tuning: how often a task
- *             occurs, times what lies between now and the least it can take,
- *             by what a trial of it costs
+ *   payoff    what may be saved for a second of tuning: what tuning won tasks
+ *             like it, or, where nobody knows, all between now and the least
+ *             it can take, by what a trial of it costs
  *   gradient  Ansor's: rounds of equal length, the next one to the task whose
  *             last rounds, or whose speed beside that of similar ones, promise
  *             most
@@ -45,7 +45,7 @@ static double trial_cost(const sp_task_state *t)
 
 static double payoff(const sp_task_state *t)
 {
-    return fmax(t->now - t->bound, 0) / trial_cost(t);
+    return t->hoped / trial_cost(t);
 }
 
 /* How much less a second round promises; positive is better. */
@@ -103,7 +103,7 @@ double sp_task_seconds(const sp_task_state *t, int tasks, int task,
     if (order == SPRY_BY_GRADIENT)
         return least;
     for (int i = 0; i < tasks; i++)
-        if (!t[i].closed || t[i].known || i == task)
+        if (!t[i].closed || t[i].known || t[i].near || i == task)
             whole += order == SPRY_BY_FLOPS ? t[i].flops
                                             : fmax(t[i].now - t[i].bound, 0);
     part = order == SPRY_BY_FLOPS ? t[task].flops

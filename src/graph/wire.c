@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-int sp_wire_varint(sp_wire *w, uint64_t *out)
+/* One number at w; 0 when there is none. */
+static int read_varint(sp_wire *w, uint64_t *out)
 {
     uint64_t v = 0;
 
@@ -45,7 +46,7 @@ static int fixed(sp_wire *w, uint64_t *out, int size)
 static int scalar(sp_wire *w, sp_wire_kind kind, uint64_t *out)
 {
     switch (kind) {
-    case SP_WIRE_VARINT: return sp_wire_varint(w, out);
+    case SP_WIRE_VARINT: return read_varint(w, out);
     case SP_WIRE_EIGHT: return fixed(w, out, 8);
     case SP_WIRE_FOUR: return fixed(w, out, 4);
     case SP_WIRE_BYTES:
@@ -59,14 +60,14 @@ int sp_wire_next(sp_wire *w, sp_field *f)
 
     if (w->at == w->end)
         return 0;
-    if (!sp_wire_varint(w, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
+    if (!read_varint(w, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
         return -1;
     memset(f, 0, sizeof *f);
     f->number = (uint32_t)(key >> 3);
     f->kind = (sp_wire_kind)(key & 7);
     if (f->kind != SP_WIRE_BYTES)
         return scalar(w, f->kind, &f->value) ? 1 : -1;
-    if (!sp_wire_varint(w, &length) || length > (uint64_t)(w->end - w->at))
+    if (!read_varint(w, &length) || length > (uint64_t)(w->end - w->at))
         return -1;
     f->bytes.at = w->at;
     f->bytes.end = w->at += length;

@@ -24,8 +24,6 @@ typedef struct {
 
 /* The next field; 0 at the end, -1 when what follows is not one. */
 int sp_wire_next(sp_wire *w, sp_field *f);
-/* One number at w; 0 when there is none. */
-int sp_wire_varint(sp_wire *w, uint64_t *out);
 
 /* A repeated number may come one by one or packed: take all of f, calling
  * take for each; 0 when it is damaged or take says so. `kind` is that of one

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fence.h"
+#include "base/guarded.h"
 #include "inference/internal.h"
 
 /* Edges that right answers may take, and how many of them there are. */
@@ -30,7 +30,7 @@ typedef struct {
     int64_t checked;       /* inputs that are compared */
     int distinct;          /* different ones */
     int32_t *which;        /* [checked] */
-    float *in, *out;       /* [checked][..], fenced; guards around out */
+    float *in, *out;       /* [checked][..], in before a guard page */
     double *right, *bound; /* [distinct][outputs] */
 } question;
 
@@ -43,7 +43,7 @@ void sp_inference_forget(void *oracle)
     sp_free(q->x);
     sp_free(q->y);
     sp_free(q->which);
-    sp_fenced_free(q->in, q->checked * q->p->net->inputs, sizeof *q->in);
+    sp_guarded_free(q->in, q->checked * q->p->net->inputs, sizeof *q->in);
     sp_free(q->out);
     sp_free(q->right);
     sp_free(q->bound);
@@ -132,7 +132,7 @@ static spry_status open_check(question *q, uint64_t seed, int threads,
     q->checked = inputs_to_check(q->p, threads, brief, q->distinct);
     different = sp_alloc_raw(q->distinct * n->inputs, sizeof *different);
     q->which = sp_alloc_raw(q->checked, sizeof *q->which);
-    q->in = sp_fenced_alloc(q->checked * n->inputs, sizeof *q->in);
+    q->in = sp_guarded_alloc(q->checked * n->inputs, sizeof *q->in);
     q->out = sp_alloc_raw(q->checked * n->outputs + 2 * GUARD, sizeof *q->out);
     q->right = sp_alloc_raw(q->distinct * n->outputs, sizeof *q->right);
     q->bound = sp_alloc_raw(q->distinct * n->outputs, sizeof *q->bound);

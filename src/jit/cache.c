@@ -48,7 +48,7 @@ void sp_cache_open(sp_cache *c, int only_read)
         use_nothing(c, "", spry_message());
         return;
     }
-    c->fd = sp_ours_open(c->path, &why);
+    c->fd = sp_private_open(c->path, &why);
     if (c->fd < 0)
         use_nothing(c, c->path, why);
     else if (!only_read && faccessat(c->fd, ".", W_OK, AT_EACCESS) != 0)
@@ -112,7 +112,7 @@ const char *sp_cache_get(sp_bytes *out, const sp_cache *c,
     fd = openat(c->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "absent" : "not a file we can open";
-    flaw = sp_ours_flaw(fd);
+    flaw = sp_private_flaw(fd);
     if (!flaw && !sp_bytes_read(out, fd, FILE_MAX))
         flaw = "cannot be read";
     if (!flaw)

@@ -3,7 +3,7 @@
 #define SP_JIT_INTERNAL_H
 
 #include "base/base.h"
-#include "base/ours.h"
+#include "base/private.h"
 #include "jit/jit.h"
 
 enum { SP_PATH = 4096, SP_KEY_HEX = 2 * SP_SHA256 + 1 };

@@ -58,7 +58,7 @@ int sp_secret_get(uint8_t out[SP_SHA256], const char **why)
     if (!sp_user_dir(path, sizeof path, "data") ||
         sp_make_dirs(path, 0700) != SPRY_OK)
         return 0;
-    dir = sp_ours_open(path, why);
+    dir = sp_private_open(path, why);
     if (dir < 0) {
         *why = "the data directory for its secret is not ours alone";
         return 0;

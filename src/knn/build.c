@@ -21,10 +21,10 @@ spry_status sp_knn_new(sp_knn **out, int64_t count, int dim, int degree)
     g->dim = dim;
     g->degree = degree;
     g->vector = sp_alloc_raw(count * dim, sizeof *g->vector);
-    g->floor = sp_alloc(count, sizeof *g->floor);
-    g->ground = sp_alloc_raw(count * 2 * degree, sizeof *g->ground);
+    g->layer = sp_alloc(count, sizeof *g->layer);
+    g->bottom = sp_alloc_raw(count * 2 * degree, sizeof *g->bottom);
     g->first = sp_alloc(count, sizeof *g->first);
-    if (g->vector && g->floor && g->ground && g->first)
+    if (g->vector && g->layer && g->bottom && g->first)
         return SPRY_OK;
     sp_knn_free(g);
     *out = NULL;
@@ -38,15 +38,15 @@ spry_status sp_knn_raise(sp_knn *g)
     g->uppers = 0;
     for (int64_t i = 0; i < g->count; i++) {
         g->first[i] = g->uppers;
-        g->uppers += g->floor[i];
+        g->uppers += g->layer[i];
     }
     entries = (size_t)g->uppers * (size_t)g->degree;
     g->upper = sp_alloc_raw((int64_t)entries + 1, sizeof *g->upper);
     if (!g->upper)
         return sp_fail_memory(entries * sizeof *g->upper);
     memset(g->upper, -1, entries * sizeof *g->upper);
-    memset(g->ground, -1,
-           (size_t)g->count * 2 * (size_t)g->degree * sizeof *g->ground);
+    memset(g->bottom, -1,
+           (size_t)g->count * 2 * (size_t)g->degree * sizeof *g->bottom);
     return SPRY_OK;
 }
 
@@ -55,8 +55,8 @@ void sp_knn_free(sp_knn *g)
     if (!g)
         return;
     sp_free(g->vector);
-    sp_free(g->floor);
-    sp_free(g->ground);
+    sp_free(g->layer);
+    sp_free(g->bottom);
     sp_free(g->first);
     sp_free(g->upper);
     sp_free(g);
@@ -114,10 +114,10 @@ static void write_list(int32_t *list, int width, const sp_knn_found *near,
 }
 
 /* `item` gets another neighbour, perhaps in exchange for one it has. */
-static void accept(sp_knn *g, int32_t item, int32_t other, int floor)
+static void accept(sp_knn *g, int32_t item, int32_t other, int layer)
 {
-    int32_t *list = sp_knn_list(g, item, floor);
-    int width = sp_knn_width(g, floor), n = 0;
+    int32_t *list = sp_knn_list(g, item, layer);
+    int width = sp_knn_width(g, layer), n = 0;
     sp_knn_found near[2 * SP_KNN_DEGREE + 1];
 
     while (n < width && list[n] >= 0)
@@ -140,15 +140,15 @@ static void accept(sp_knn *g, int32_t item, int32_t other, int floor)
 
 /* ---- the build ---- */
 
-/* High floors are rare: each holds one in `degree` of the one below. */
-static void draw_floors(sp_knn *g, sp_rng *r)
+/* High layers are rare: each holds one in `degree` of the one below. */
+static void draw_layers(sp_knn *g, sp_rng *r)
 {
     double scale = 1 / log(g->degree);
 
     for (int64_t i = 0; i < g->count; i++) {
         double f = -log(1 - sp_rng_unit(r)) * scale;
 
-        g->floor[i] = f < SP_KNN_FLOORS - 1 ? (uint8_t)f : SP_KNN_FLOORS - 1;
+        g->layer[i] = f < SP_KNN_LAYERS - 1 ? (uint8_t)f : SP_KNN_LAYERS - 1;
     }
 }
 
@@ -168,16 +168,16 @@ static void from_item(double *out, const int32_t *item, int n, void *payload)
 /* w asks for distances from `item`. */
 static spry_status insert(sp_knn *g, sp_walker *w, int32_t item, int ef)
 {
-    int top = g->floor[g->entry], floor = g->floor[item];
+    int top = g->layer[g->entry], layer = g->layer[item];
     spry_status s = SPRY_OK;
     sp_knn_found at;
 
-    at = sp_walker_descend(w, sp_walker_score(w, g->entry), top, floor);
-    for (int f = floor < top ? floor : top; s == SPRY_OK && f >= 0; f--) {
+    at = sp_walker_descend(w, sp_walker_score(w, g->entry), top, layer);
+    for (int f = layer < top ? layer : top; s == SPRY_OK && f >= 0; f--) {
         int32_t *list = sp_knn_list(g, item, f);
         int n;
 
-        s = sp_walker_roam(w, at, f, ef);
+        s = sp_walker_search(w, at, f, ef);
         if (s != SPRY_OK)
             break;
         sp_walker_sort(w);
@@ -187,7 +187,7 @@ static spry_status insert(sp_knn *g, sp_walker *w, int32_t item, int ef)
         for (int i = 0; i < n; i++)
             accept(g, list[i], item, f);
     }
-    if (floor > top)
+    if (layer > top)
         g->entry = item;
     return s;
 }
@@ -249,7 +249,7 @@ spry_status sp_knn_build(sp_knn **out, const float *vector, int64_t count,
         return s;
     memcpy((*out)->vector, vector,
            (size_t)(count * dim) * sizeof *(*out)->vector);
-    draw_floors(*out, &r);
+    draw_layers(*out, &r);
     s = sp_knn_raise(*out);
     if (s == SPRY_OK)
         s = insert_all(*out, o, &r);

@@ -2,12 +2,12 @@
  *
  *   magic 8 | byte order 4 | version 4 | length 8 | count 8 | lists 8
  *   dim 4 | degree 4 | entry 4 | zero 4
- *   floors, 1 byte each, padded to 8
- *   vectors, float | ground lists, int32 | upper lists, int32
+ *   layers, 1 byte each, padded to 8
+ *   vectors, float | bottom lists, int32 | upper lists, int32
  *   SHA-256 of all before
  *
  * Reading believes nothing: the length follows from the counts and must be
- * the file's, and every neighbour must exist on the floor it is named on. */
+ * the file's, and every neighbour must exist on the layer it is named on. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ typedef struct {
 
 /* How many bytes each part has. */
 typedef struct {
-    size_t floors, pad, vectors, ground, upper;
+    size_t layers, pad, vectors, bottom, upper;
 } parts;
 
 static parts parts_of(const head *h)
@@ -39,7 +39,7 @@ static parts parts_of(const head *h)
 
 static size_t length_of(const parts *p)
 {
-    return sizeof(head) + p->floors + p->pad + p->vectors + p->ground +
+    return sizeof(head) + p->layers + p->pad + p->vectors + p->bottom +
            p->upper + SP_SHA256;
 }
 
@@ -58,10 +58,10 @@ spry_status sp_knn_save(const sp_knn *g, const char *path)
     sp_buf b = {0};
 
     sp_buf_bytes(&b, &h, sizeof h);
-    sp_buf_bytes(&b, g->floor, p.floors);
+    sp_buf_bytes(&b, g->layer, p.layers);
     sp_buf_bytes(&b, zero, p.pad);
     sp_buf_bytes(&b, g->vector, p.vectors);
-    sp_buf_bytes(&b, g->ground, p.ground);
+    sp_buf_bytes(&b, g->bottom, p.bottom);
     sp_buf_bytes(&b, g->upper, p.upper);
     return sp_sealed_write(path, &b);
 }
@@ -93,31 +93,31 @@ static spry_status read_head(head *h, const void *data, size_t len)
     return SPRY_OK;
 }
 
-static spry_status check_floors(const sp_knn *g, const head *h)
+static spry_status check_layers(const sp_knn *g, const head *h)
 {
     uint64_t sum = 0;
     int top = 0;
 
     for (int64_t i = 0; i < g->count; i++) {
-        sum += g->floor[i];
-        top = g->floor[i] > top ? g->floor[i] : top;
+        sum += g->layer[i];
+        top = g->layer[i] > top ? g->layer[i] : top;
     }
-    if (top >= SP_KNN_FLOORS || sum != h->uppers || g->floor[h->entry] != top)
-        return sp_fail(SPRY_INPUT, "is damaged: its floors do not add up");
+    if (top >= SP_KNN_LAYERS || sum != h->uppers || g->layer[h->entry] != top)
+        return sp_fail(SPRY_INPUT, "is damaged: its layers do not add up");
     return SPRY_OK;
 }
 
-/* Neighbours exist on this floor, and none follows the end. */
-static int good_list(const sp_knn *g, int64_t item, int floor)
+/* Neighbours exist on this layer, and none follows the end. */
+static int good_list(const sp_knn *g, int64_t item, int layer)
 {
-    const int32_t *list = sp_knn_list(g, item, floor);
+    const int32_t *list = sp_knn_list(g, item, layer);
     int ended = 0;
 
-    for (int i = 0; i < sp_knn_width(g, floor); i++) {
+    for (int i = 0; i < sp_knn_width(g, layer); i++) {
         if (list[i] < -1 || list[i] >= g->count || (ended && list[i] >= 0))
             return 0;
         ended |= list[i] < 0;
-        if (!ended && g->floor[list[i]] < floor)
+        if (!ended && g->layer[list[i]] < layer)
             return 0;
     }
     return 1;
@@ -130,7 +130,7 @@ static spry_status check_graph(const sp_knn *g)
             return sp_fail(SPRY_INPUT, "vector %lld is not finite",
                            (long long)(i / g->dim));
     for (int64_t i = 0; i < g->count; i++)
-        for (int f = 0; f <= g->floor[i]; f++)
+        for (int f = 0; f <= g->layer[i]; f++)
             if (!good_list(g, i, f))
                 return sp_fail(SPRY_INPUT,
                                "item %lld has neighbours that are not there",
@@ -143,18 +143,18 @@ static spry_status fill(sp_knn *g, const head *h, const char *at)
     parts p = parts_of(h);
     spry_status s;
 
-    memcpy(g->floor, at, p.floors);
-    s = check_floors(g, h);
+    memcpy(g->layer, at, p.layers);
+    s = check_layers(g, h);
     if (s == SPRY_OK)
         s = sp_knn_raise(g);
     if (s != SPRY_OK)
         return s;
     g->entry = (int32_t)h->entry;
-    at += p.floors + p.pad;
+    at += p.layers + p.pad;
     memcpy(g->vector, at, p.vectors);
     at += p.vectors;
-    memcpy(g->ground, at, p.ground);
-    at += p.ground;
+    memcpy(g->bottom, at, p.bottom);
+    at += p.bottom;
     memcpy(g->upper, at, p.upper);
     return check_graph(g);
 }

@@ -1,13 +1,13 @@
 /* knn.h - a proximity graph over vectors, walked by any score.
  *
- * A hierarchical navigable small world: every vector lies on the ground, ever
- * fewer of them on the floors above, and on each floor a vector is joined to
- * some near it. Who looks for what is near begins at the top, goes to better
- * neighbours while there are any, and down; on the ground the `ef` best so far
- * are kept, and their neighbours looked at.
+ * A hierarchical navigable small world (HNSW; Malkov and Yashunin 2018): every
+ * vector is on the bottom layer, ever fewer of them on the layers above, and on
+ * each layer a vector is joined to some near it. A search begins at the top,
+ * moves to better neighbours while there are any, then goes down a layer; on
+ * the bottom layer the `ef` best so far are kept, and their neighbours tried.
  *
- * The score need not be a distance: then a walk begins at all items of a floor
- * that has few. It helps when vectors close to each other score alike, as
+ * The score need not be a distance. A search then begins at all items of a
+ * layer that has few, and works if vectors close to each other score alike, as
  * schedules do under the model that embedded them. */
 #ifndef SP_KNN_H
 #define SP_KNN_H
@@ -20,14 +20,10 @@
 typedef struct sp_knn sp_knn;
 
 typedef struct {
-    int degree; /* neighbours on upper floors, 2 .. 64; twice on the ground */
+    int degree; /* neighbours on upper layers, 2 .. 64; twice on the bottom */
     int ef;     /* how many are kept while a place is sought; >= degree */
     uint64_t seed;
 } sp_knn_options;
-#define SP_KNN_DEFAULTS \
-    {                   \
-        16, 64, 1       \
-    }
 
 /* Over count >= 1 vectors of dim finite numbers, [count, dim], copied. The
  * same for the same seed. */
@@ -53,11 +49,6 @@ typedef struct {
 spry_status sp_knn_walk(sp_knn_found *out, int *count, int most,
                         const sp_knn *g, int ef, sp_knn_score *score,
                         void *payload, int64_t *asked);
-
-/* The same for the squared distance to a vector of dim numbers. */
-spry_status sp_knn_nearest(sp_knn_found *out, int *count, int most,
-                           const sp_knn *g, int ef, const float *query,
-                           int64_t *asked);
 
 /* A data file (docs/formats.md); reading checks everything, SPRY_INPUT and a
  * sentence for any other bytes. */

@@ -64,7 +64,7 @@ static sp_knn_found pop(sp_heap *h)
     }
 }
 
-/* ---- one floor ---- */
+/* ---- one layer ---- */
 
 spry_status sp_walker_open(sp_walker *w, const sp_knn *g)
 {
@@ -98,13 +98,13 @@ sp_knn_found sp_walker_score(sp_walker *w, int32_t item)
     return f;
 }
 
-/* Neighbours on a floor that this walk has not met; now it has. */
-static int meet(sp_walker *w, int32_t *out, int32_t item, int floor)
+/* Neighbours on a layer that this walk has not met; now it has. */
+static int meet(sp_walker *w, int32_t *out, int32_t item, int layer)
 {
-    const int32_t *near = sp_knn_list(w->g, item, floor);
+    const int32_t *near = sp_knn_list(w->g, item, layer);
     int n = 0;
 
-    for (int i = 0; i < sp_knn_width(w->g, floor) && near[i] >= 0; i++)
+    for (int i = 0; i < sp_knn_width(w->g, layer) && near[i] >= 0; i++)
         if (w->met[near[i]] != w->walk) {
             w->met[near[i]] = w->walk;
             out[n++] = near[i];
@@ -113,13 +113,13 @@ static int meet(sp_walker *w, int32_t *out, int32_t item, int floor)
 }
 
 sp_knn_found sp_walker_descend(sp_walker *w, sp_knn_found start, int from,
-                               int floor)
+                               int layer)
 {
     int32_t item[SP_KNN_DEGREE];
     double score[SP_KNN_DEGREE];
     sp_knn_found best = start;
 
-    for (; from > floor; from--) {
+    for (; from > layer; from--) {
         int32_t at;
 
         w->walk++;
@@ -153,7 +153,7 @@ static spry_status consider(sp_walker *w, sp_knn_found f, int ef)
 }
 
 /* From all that are in w->next. */
-static spry_status go_on(sp_walker *w, int floor, int ef)
+static spry_status go_on(sp_walker *w, int layer, int ef)
 {
     int32_t item[2 * SP_KNN_DEGREE];
     double score[2 * SP_KNN_DEGREE];
@@ -165,7 +165,7 @@ static spry_status go_on(sp_walker *w, int floor, int ef)
 
         if (w->kept.n == ef && better(&w->kept.at[0], &at))
             break; /* all that are left are worse than all that are kept */
-        n = meet(w, item, at.item, floor);
+        n = meet(w, item, at.item, layer);
         ask(w, score, item, n);
         for (int i = 0; s == SPRY_OK && i < n; i++)
             s = consider(w, (sp_knn_found){score[i], item[i]}, ef);
@@ -179,40 +179,41 @@ static void start_over(sp_walker *w)
     w->next.n = w->kept.n = 0;
 }
 
-spry_status sp_walker_roam(sp_walker *w, sp_knn_found start, int floor, int ef)
+spry_status sp_walker_search(sp_walker *w, sp_knn_found start, int layer,
+                             int ef)
 {
     spry_status s;
 
     start_over(w);
     w->met[start.item] = w->walk;
     s = consider(w, start, ef);
-    return s == SPRY_OK ? go_on(w, floor, ef) : s;
+    return s == SPRY_OK ? go_on(w, layer, ef) : s;
 }
 
-/* The lowest floor that has no more than ef items. */
-static int sparse_floor(const sp_knn *g, int ef)
+/* The lowest layer that has no more than ef items. */
+static int sparse_layer(const sp_knn *g, int ef)
 {
-    int64_t on[SP_KNN_FLOORS] = {0}, above = 0;
-    int floor = SP_KNN_FLOORS;
+    int64_t on[SP_KNN_LAYERS] = {0}, above = 0;
+    int layer = SP_KNN_LAYERS;
 
     for (int64_t i = 0; i < g->count; i++)
-        on[g->floor[i]]++;
-    while (floor > 0 && above + on[floor - 1] <= ef)
-        above += on[--floor];
-    return floor;
+        on[g->layer[i]]++;
+    while (layer > 0 && above + on[layer - 1] <= ef)
+        above += on[--layer];
+    return layer;
 }
 
-/* Over the ground from all of a sparse floor: where the score is no distance
+/* Over the bottom from all of a sparse layer: where the score is no distance
  * it has many valleys, and one way down ends in one of them. */
-static spry_status roam_from_many(sp_walker *w, int ef)
+static spry_status search_from_many(sp_walker *w, int ef)
 {
     const sp_knn *g = w->g;
-    int floor = sparse_floor(g, ef);
+    int layer = sparse_layer(g, ef);
     spry_status s = SPRY_OK;
 
     start_over(w);
     for (int64_t i = 0; s == SPRY_OK && i < g->count; i++)
-        if (g->floor[i] >= floor || i == g->entry) {
+        if (g->layer[i] >= layer || i == g->entry) {
             w->met[i] = w->walk;
             s = consider(w, sp_walker_score(w, (int32_t)i), ef);
         }
@@ -226,17 +227,8 @@ static int by_score(const void *a, const void *b)
 
 void sp_walker_sort(sp_walker *w)
 {
-    qsort(w->kept.at, (size_t)w->kept.n, sizeof *w->kept.at, by_score);
-}
-
-/* ---- the door ---- */
-
-/* The best of what is kept. */
-static void hand_out(sp_knn_found *out, int *count, int most, sp_walker *w)
-{
-    sp_walker_sort(w);
-    for (; *count < most && *count < w->kept.n; ++*count)
-        out[*count] = w->kept.at[*count];
+    if (w->kept.n > 1)
+        qsort(w->kept.at, (size_t)w->kept.n, sizeof *w->kept.at, by_score);
 }
 
 spry_status sp_knn_walk(sp_knn_found *out, int *count, int most,
@@ -250,47 +242,11 @@ spry_status sp_knn_walk(sp_knn_found *out, int *count, int most,
     w.score = score;
     w.payload = payload;
     if (s == SPRY_OK)
-        s = roam_from_many(&w, ef < most ? most : ef);
+        s = search_from_many(&w, ef < most ? most : ef);
     if (s == SPRY_OK)
-        hand_out(out, count, most, &w);
-    *asked = w.asked;
-    sp_walker_close(&w);
-    return s;
-}
-
-typedef struct {
-    const sp_knn *g;
-    const float *query;
-} target;
-
-static void distances(double *out, const int32_t *item, int n, void *payload)
-{
-    const target *t = payload;
-
-    for (int i = 0; i < n; i++)
-        out[i] =
-            sp_knn_distance(sp_knn_vector(t->g, item[i]), t->query, t->g->dim);
-}
-
-spry_status sp_knn_nearest(sp_knn_found *out, int *count, int most,
-                           const sp_knn *g, int ef, const float *query,
-                           int64_t *asked)
-{
-    target t = {g, query};
-    sp_walker w;
-    spry_status s = sp_walker_open(&w, g);
-    sp_knn_found start;
-
-    *count = 0;
-    w.score = distances;
-    w.payload = &t;
-    if (s == SPRY_OK) {
-        start = sp_walker_score(&w, g->entry);
-        start = sp_walker_descend(&w, start, g->floor[g->entry], 0);
-        s = sp_walker_roam(&w, start, 0, ef < most ? most : ef);
-    }
-    if (s == SPRY_OK)
-        hand_out(out, count, most, &w);
+        sp_walker_sort(&w);
+    for (; s == SPRY_OK && *count < most && *count < w.kept.n; ++*count)
+        out[*count] = w.kept.at[*count];
     *asked = w.asked;
     sp_walker_close(&w);
     return s;

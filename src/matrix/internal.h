@@ -105,15 +105,16 @@ spry_status sp_tensor_parse(spry_tensor **out, const sp_text *t);
 /* ---- writing ---- */
 
 /* Text on its way to an open writer, through gzip when packed. */
-typedef struct sp_page sp_page;
-spry_status sp_page_open(sp_page **out, const sp_writer *w, int packed);
+typedef struct sp_text_out sp_text_out;
+spry_status sp_text_out_open(sp_text_out **out, const sp_writer *w, int packed);
 /* At most 255 characters. */
-void sp_page_line(sp_page *p, const char *fmt, ...) SP_PRINTF_LIKE(2, 3);
-void sp_page_int(sp_page *p, int64_t n, char behind); /* n >= 0 */
-void sp_page_real(sp_page *p, double v, spry_type type, char behind);
-int sp_page_failed(const sp_page *p);
-/* Write the rest; the page is gone, also on failure. */
-spry_status sp_page_close(sp_page *p);
+void sp_text_out_line(sp_text_out *p, const char *fmt, ...)
+    SP_PRINTF_LIKE(2, 3);
+void sp_text_out_int(sp_text_out *p, int64_t n, char behind); /* n >= 0 */
+void sp_text_out_real(sp_text_out *p, double v, spry_type type, char behind);
+int sp_text_out_failed(const sp_text_out *p);
+/* Write the rest and free it, also on failure. */
+spry_status sp_text_out_close(sp_text_out *p);
 
 /* One function per format; see the table in write.c. The writer is open, is
  * closed by the caller, and its FILE remembers errors. */

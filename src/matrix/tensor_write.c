@@ -6,31 +6,31 @@
 
 #include "matrix/internal.h"
 
-static void add_entries(sp_page *p, const spry_tensor *t)
+static void add_entries(sp_text_out *p, const spry_tensor *t)
 {
     const spry_matrix *m = t->unfolded;
 
-    for (int64_t i = 0; i < m->rows && !sp_page_failed(p); i++)
+    for (int64_t i = 0; i < m->rows && !sp_text_out_failed(p); i++)
         for (int64_t e = m->start[i]; e < m->start[i + 1]; e++) {
-            sp_page_int(p, i + 1, ' ');
-            sp_page_int(p, sp_col(m, e) / t->dim[2] + 1, ' ');
-            sp_page_int(p, sp_col(m, e) % t->dim[2] + 1, ' ');
-            sp_page_real(p, sp_val(m, e), m->type, '\n');
+            sp_text_out_int(p, i + 1, ' ');
+            sp_text_out_int(p, sp_col(m, e) / t->dim[2] + 1, ' ');
+            sp_text_out_int(p, sp_col(m, e) % t->dim[2] + 1, ' ');
+            sp_text_out_real(p, sp_val(m, e), m->type, '\n');
         }
 }
 
 static spry_status write_text(const spry_tensor *t, sp_writer *w, int packed)
 {
-    sp_page *p;
-    spry_status s = sp_page_open(&p, w, packed);
+    sp_text_out *p;
+    spry_status s = sp_text_out_open(&p, w, packed);
 
     if (s != SPRY_OK)
         return s;
-    sp_page_line(p, "# extended FROSTT format\n3 %lld\n%lld %lld %lld\n",
-                 (long long)t->unfolded->nnz, (long long)t->dim[0],
-                 (long long)t->dim[1], (long long)t->dim[2]);
+    sp_text_out_line(p, "# extended FROSTT format\n3 %lld\n%lld %lld %lld\n",
+                     (long long)t->unfolded->nnz, (long long)t->dim[0],
+                     (long long)t->dim[1], (long long)t->dim[2]);
     add_entries(p, t);
-    return sp_page_close(p);
+    return sp_text_out_close(p);
 }
 
 static int ends_in(const char *path, const char *ending)

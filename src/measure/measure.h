@@ -1,8 +1,9 @@
-/* measure.h - how long things take, whether a difference is real, and how
- * to find out without being hurt.
+/* measure.h - how long functions take, whether a difference is significant,
+ * and child processes in which they may crash or hang.
  *
- * It knows functions to call, not kernels. Times are compared only within
- * a race, as pairs measured side by side: the machine's mood cancels. */
+ * It knows functions to call, not kernels. Times are compared only within a
+ * race, in pairs measured one right after the other, so that what slows the
+ * machine down affects both. */
 #ifndef SP_MEASURE_H
 #define SP_MEASURE_H
 
@@ -45,7 +46,7 @@ typedef struct {
     int compared;                  /* pairs that the ratios are of */
     int pairs;                     /* rounds measured */
     int repeat;                    /* runs in one sample */
-    int dropped;                   /* clearly behind, did not finish */
+    int dropped;                   /* clearly slower, left the race early */
     double samples[SP_RACE_PAIRS]; /* [pairs] seconds per run, by round; 0: a
                                       plain way that sat this one out */
 } sp_racer;

@@ -143,11 +143,6 @@ void sp_view_join(float *score, const sp_view *v, const float *half,
  * The card of the file:
  * {"kind":"spry","op":"spmm","features":2,"card":{...}}. */
 
-const char *sp_cost_card(const sp_cost *c)
-{
-    return sp_nn_card(c->nn);
-}
-
 spry_status sp_cost_save(const sp_cost *c, const char *card, const char *path)
 {
     sp_buf b = {0};

@@ -1,14 +1,14 @@
-/* cost.h - models that learn which schedule is fast, behind one table.
+/* cost.h - learned cost models, which predict which schedules are fast.
  *
  *   subject    a problem on a machine, as models see it
  *   examples   subjects, and measured schedules of each
- *   cost       a model: fitted to examples, or read from a file
- *   view       a model that has looked at one subject, once; it then scores
- *              any number of schedules
+ *   cost       a model: trained on examples, or read from a file
+ *   view       a model applied to one subject: what depends on the subject
+ *              alone is computed once, then any number of schedules is scored
  *
  * Scores are costs: of two schedules of a subject the one with the lower
- * score is predicted to be faster. HUGE_VAL: cannot be had, or the model has
- * no words for it. */
+ * score is predicted to be faster. HUGE_VAL: the schedule cannot be built, or
+ * the model cannot express it. */
 #ifndef SP_COST_H
 #define SP_COST_H
 
@@ -23,9 +23,9 @@ typedef struct {
     float pattern[SP_PATTERN];
     float machine[SP_MACHINE];
     double plain;          /* seconds predicted for the plain loop; NAN */
-    const sp_sparse *p;    /* borrowed; NULL: the matrix is not at hand */
+    const sp_sparse *p;    /* borrowed; NULL: the matrix is not available */
     const spry_machine *m; /* borrowed; NULL: not known */
-    const char *name;      /* the problem's key, borrowed; NULL: not told */
+    const char *name;      /* the problem's key, borrowed; NULL: unknown */
 } sp_subject;
 
 /* p and m outlive the subject. */
@@ -58,9 +58,9 @@ typedef struct {
  * logarithms: how much slower the choice is. score is [rows] of e. Subjects
  * without two timed rows do not count. */
 double sp_examples_regret(const sp_examples *e, const double *score, int k);
-/* The regret of each of the 20 best scored alone, the first weighing most:
- * less a matter of luck, so that learning stops by it. */
-double sp_examples_toll(const sp_examples *e, const double *score);
+/* The regrets of the 20 best scored, each alone, with weights that decrease:
+ * it depends less on luck, so it decides when training stops. */
+double sp_examples_mean_regret(const sp_examples *e, const double *score);
 
 /* ---- the table (kinds.c) ---- */
 
@@ -82,7 +82,7 @@ typedef struct {
     const sp_examples *test; /* when to stop; may be NULL */
     uint64_t seed;
     int threads;
-    int rounds;        /* at most; 0: as many as the model likes */
+    int rounds;        /* at most; 0: the model's default */
     double seconds;    /* at most; 0: no limit */
     sp_lap_note *note; /* may be NULL */
     void *payload;
@@ -94,11 +94,11 @@ enum { SP_OPINIONS = 2 };
 typedef struct {
     const char *name, *about;
     int matrix;   /* 1: needs the matrix of every subject */
-    int nests;    /* 1: has no words for other schedules */
-    int absolute; /* 1: scores are log seconds; else only order means much */
+    int nests;    /* 1: can express loop nests only */
+    int absolute; /* 1: scores are log seconds; else only their order counts */
     /* Fill c->nn from the examples; then c is open. */
     spry_status (*fit)(sp_cost *c, const sp_fitting *l);
-    /* Take what c->nn holds into use, everything checked: SPRY_INPUT. */
+    /* Use what c->nn holds, after checking it: SPRY_INPUT. */
     spry_status (*open)(sp_cost *c);
     void (*close)(sp_cost *c); /* may be NULL */
     spry_status (*look)(sp_view *v);
@@ -129,7 +129,7 @@ struct sp_view {
     const sp_cost *cost;
     const sp_subject *subject; /* borrowed */
     void *inner;
-    int hasty; /* 1: scores may leave out what takes longest */
+    int hasty; /* 1: scores may omit what takes longest to compute */
 };
 
 extern const sp_cost_kind *const sp_cost_kinds[]; /* ends with NULL */
@@ -150,14 +150,13 @@ spry_status sp_cost_save(const sp_cost *c, const char *card, const char *path);
 spry_status sp_cost_load(sp_cost **out, const char *path);
 spry_status sp_cost_parse(sp_cost **out, const void *data, size_t len,
                           const char *path_for_errors);
-const char *sp_cost_card(const sp_cost *c); /* JSON */
 
 /* The model to use for an operation when none was named: *out is NULL when
  * there is none. Files cost-OP.spry in SPRY_MODELS, else in the user's data
  * directory, else those installed with spry. */
 spry_status sp_cost_find(sp_cost **out, spry_op op);
 
-/* Look at a subject once, which outlives the view. SPRY_USAGE when the model
+/* Apply a model to a subject, which must outlive the view. SPRY_USAGE when it
  * cannot: another operation, no matrix. One thread at a time uses a view;
  * any number of views share a model. */
 spry_status sp_cost_look(sp_view **out, const sp_cost *c, const sp_subject *s);
@@ -166,8 +165,8 @@ void sp_view_free(sp_view *v);
 spry_status sp_view_score(double *out, sp_view *v, const spry_schedule *x,
                           int64_t count);
 
-/* Scores by models that learned apart from each other: where they differ the
- * score is not to be trusted. All alike for a kind with one opinion. */
+/* Scores of the parts that were trained independently: where they differ the
+ * score is not to be trusted. All equal for a kind with one part. */
 spry_status sp_view_opinions(double (*out)[SP_OPINIONS], sp_view *v,
                              const spry_schedule *x, int64_t count);
 

@@ -72,7 +72,9 @@ static spry_status table_alloc(sp_dataset *t, const sp_examples *e)
     t->slower = sp_alloc(e->rows + 1, sizeof *t->slower);
     t->bound = sp_alloc(e->rows + 1, sizeof *t->bound);
     t->noise = sp_alloc(e->rows + 1, sizeof *t->noise);
-    if (t->start && t->from && t->x && t->slower && t->bound && t->noise)
+    t->elastic = sp_alloc(e->rows + 1, SP_ELASTICITIES * sizeof *t->elastic);
+    if (t->start && t->from && t->x && t->slower && t->bound && t->noise &&
+        t->elastic)
         return SPRY_OK;
     sp_dataset_free(t);
     return sp_fail_memory((size_t)e->rows * SP_FEATURES * sizeof(float));
@@ -86,6 +88,7 @@ void sp_dataset_free(sp_dataset *t)
     sp_free(t->slower);
     sp_free(t->bound);
     sp_free(t->noise);
+    sp_free(t->elastic);
     *t = (sp_dataset){0};
 }
 
@@ -114,6 +117,8 @@ static int64_t fill_subject(sp_dataset *t, int64_t subject)
             (float)(timed ? slower_than(row, baseline) : slowest + log(2));
         t->bound[used] = sp_row_bound(x);
         t->noise[used] = (float)row->noise;
+        sp_elasticities(t->elastic + used * SP_ELASTICITIES,
+                        e->subject[subject].p, &row->x, e->subject[subject].m);
         t->from[used++] = i;
     }
     return used - at;
@@ -133,6 +138,9 @@ static void close_gaps(sp_dataset *t, const int64_t *used)
         memmove(t->slower + to, t->slower + from, n * sizeof *t->slower);
         memmove(t->bound + to, t->bound + from, n * sizeof *t->bound);
         memmove(t->noise + to, t->noise + from, n * sizeof *t->noise);
+        memmove(t->elastic + to * SP_ELASTICITIES,
+                t->elastic + from * SP_ELASTICITIES,
+                n * SP_ELASTICITIES * sizeof *t->elastic);
         t->start[s + 1] = to + used[s];
     }
     t->rows = t->start[t->e->subjects];
@@ -202,7 +210,7 @@ double sp_dataset_regret(const sp_dataset *t, const float *score, double *first)
     for (int64_t i = 0; i < t->rows; i++)
         all[t->from[i]] = (double)score[i];
     *first = sp_examples_regret(t->e, all, 1);
-    regret = sp_examples_toll(t->e, all);
+    regret = sp_examples_mean_regret(t->e, all);
     sp_free(all);
     return isfinite(regret) ? regret : HUGE_VAL;
 }

@@ -16,7 +16,16 @@ typedef struct {
     float *slower;  /* [rows] log of seconds over the baseline's */
     float *bound;   /* [rows] what the analytic model says of that; 0 */
     float *noise;   /* [rows] of slower */
+    float *elastic; /* [rows, SP_ELASTICITIES]; NULL: not known */
 } sp_dataset;
+
+/* Those of a row; all 0 where they are not known. */
+static inline const float *sp_row_elastic(const sp_dataset *t, int64_t row)
+{
+    static const float unknown[SP_ELASTICITIES];
+
+    return t->elastic ? t->elastic + row * SP_ELASTICITIES : unknown;
+}
 
 /* e NULL: a table without rows. */
 spry_status sp_dataset_new(sp_dataset *out, const sp_examples *e, int threads);
@@ -45,7 +54,7 @@ static inline float sp_row_bound(const float row[SP_FEATURES])
 /* The logarithm of the baseline's seconds as they were measured; NAN. */
 double sp_baseline_of(const sp_examples *e, int64_t subject);
 
-/* What a test says of scores, [rows] of t: sp_examples_toll, which decides
+/* What a test says of scores, [rows] of t: sp_examples_mean_regret, which decides
  * when to stop; and the regret of the first choice. */
 double sp_dataset_regret(const sp_dataset *t, const float *score,
                          double *first);

@@ -71,7 +71,8 @@ static int64_t in_order(choice *out, double *best, const sp_examples *e,
 }
 
 /* What one subject's order costs. */
-typedef double toll(const choice *in_order, int64_t count, double best, int k);
+typedef double regret_of(const choice *in_order, int64_t count, double best,
+                         int k);
 
 static double best_of(const choice *c, int64_t count, double best, int k)
 {
@@ -95,8 +96,8 @@ static double each_of(const choice *c, int64_t count, double best, int k)
     return sum / all;
 }
 
-static double mean_toll(const sp_examples *e, const double *score, int k,
-                        toll *of)
+static double mean_over_subjects(const sp_examples *e, const double *score,
+                                 int k, regret_of *of)
 {
     choice *c = sp_alloc_raw(e->rows + 1, sizeof *c);
     double sum = 0, best;
@@ -116,10 +117,10 @@ static double mean_toll(const sp_examples *e, const double *score, int k,
 
 double sp_examples_regret(const sp_examples *e, const double *score, int k)
 {
-    return mean_toll(e, score, k, best_of);
+    return mean_over_subjects(e, score, k, best_of);
 }
 
-double sp_examples_toll(const sp_examples *e, const double *score)
+double sp_examples_mean_regret(const sp_examples *e, const double *score)
 {
-    return mean_toll(e, score, 20, each_of);
+    return mean_over_subjects(e, score, 20, each_of);
 }

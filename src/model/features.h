@@ -18,6 +18,7 @@ enum {
     SP_SCHEDULE = 64, /* the schedule, whatever it is applied to */
     SP_JOINT = 32,    /* the schedule on this problem and this machine */
     SP_FEATURES = SP_PATTERN + SP_MACHINE + SP_SCHEDULE + SP_JOINT,
+    SP_ELASTICITIES = 10,   /* beside them, for what adapts to a machine */
     SP_FEATURES_VERSION = 2 /* counts up when the meaning of one changes */
 };
 
@@ -52,6 +53,12 @@ typedef struct {
 } sp_joint_of;
 int sp_features_joint(float out[SP_JOINT], const sp_joint_of *j,
                       const spry_schedule *x);
+
+/* How the analytic model's time changes with what it believes of a core: the
+ * power of each number that it grows with (elastic.c). All 0 when p or m is
+ * NULL or x cannot be had. */
+void sp_elasticities(float out[SP_ELASTICITIES], const sp_sparse *p,
+                     const spry_schedule *x, const spry_machine *m);
 
 /* spry_predict (predict.c). */
 spry_status sp_predict(spry_prediction *out, const sp_sparse *p,

@@ -5,6 +5,8 @@
  *   work      what the loops issue
  *   traffic   what moves between the caches
  *   super     loop nests, by counting their turns
+ *   predict   all of these, as seconds
+ *   elastic   how seconds change with a machine's numbers
  *   tensor    all of these for mttkrp
  *   features  problems and machines as rows of numbers
  *   point     schedules as rows of numbers
@@ -76,11 +78,6 @@ sp_sell sp_model_sell(const sp_ask *q);
 spry_status sp_tensor_storage(sp_storage *out, const sp_ask *q);
 spry_status sp_check_index(const sp_ask *q, double entries, int64_t span);
 
-/* ---- super.c ---- */
-
-/* A loop nest, all of it. */
-spry_status sp_model_super(spry_prediction *out, const sp_ask *q);
-
 /* ---- rates.c ---- */
 
 sp_rates sp_model_rates(const sp_ask *q);
@@ -120,5 +117,44 @@ void sp_serve(double to[SP_LEVELS], const sp_rates *r, double footprint,
 /* Waits per visit of a dense row of `bytes`, tile by tile. */
 double sp_waits(const sp_ask *q, const sp_rates *r, double bytes);
 double sp_passes(const sp_ask *q);
+
+/* ---- predict.c, super.c ---- */
+
+/* What is taken for granted of a core, since nothing probes it. */
+typedef struct {
+    double issue;  /* instructions per cycle, sustained */
+    double window; /* instructions in flight */
+    double wrong;  /* cycles lost by a wrong guess */
+    double ahead;  /* lines on their way at a time, asked for ahead, */
+    double plain;  /* and by the plain loop over dense rows */
+    double chunk;  /* seconds to hand out one dynamic chunk */
+    double order;  /* share lost to a row order whose use is unknown */
+} sp_core;
+
+typedef struct {
+    sp_rates rates;
+    sp_core core;
+} sp_speeds;
+
+/* What a schedule of a format does, however fast. */
+typedef struct {
+    const sp_ask *q;
+    sp_storage storage;
+    sp_work work;
+    sp_traffic traffic;
+    double imbalance;
+} sp_counted;
+
+/* The statistics are looked up; SPRY_USAGE when x is not legal. */
+spry_status sp_model_ask(sp_ask *out, const sp_sparse *p,
+                         const spry_schedule *x, const spry_machine *m);
+sp_speeds sp_model_speeds(const sp_ask *q);
+/* Seconds at speeds that differ in anything but the sizes of caches, `times`
+ * of them; what is not time goes into the first. */
+spry_status sp_model_seconds(spry_prediction *out, const sp_ask *q,
+                             const sp_speeds *at, int times);
+/* The same of a loop nest. */
+spry_status sp_model_super(spry_prediction *out, const sp_ask *q,
+                           const sp_speeds *at, int times);
 
 #endif

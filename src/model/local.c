@@ -7,8 +7,9 @@
 
 /* ---- use ---- */
 
-void sp_local_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *c,
-                         const float row[SP_FEATURES])
+/* The row's part that the linear correction sees, on its scale. */
+static void linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *c,
+                       const float row[SP_FEATURES])
 {
     sp_scaler_apply(out, c, row + SP_PATTERN + SP_MACHINE, 1, SP_FEATURES);
 }
@@ -18,16 +19,27 @@ static double linear(const sp_local *l, const float *row)
     float x[SP_LOCAL_WIDTH];
     double sum = 0;
 
-    sp_local_linear_row(x, &l->scaler, row);
+    linear_row(x, &l->scaler, row);
     for (int k = 0; k < SP_LOCAL_WIDTH; k++)
         sum += (double)(x[k] * l->weight->value[k]);
     return sum;
 }
 
+static double elastic(const sp_local *l, const float *row)
+{
+    double sum = 0;
+
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        sum += (double)(row[k] * l->elastic->value[k]);
+    return sum;
+}
+
 void sp_local_add(double *trees, double *nets, const sp_local *l,
-                  const sp_trees *settled, const float *row, int64_t rows)
+                  const sp_trees *settled, const sp_local_table *r)
 {
     enum { FEW = 64 };
+    const float *row = r->x;
+    int64_t rows = r->rows;
 
     for (int64_t at = 0; at < rows; at += FEW) {
         int64_t n = rows - at < FEW ? rows - at : FEW;
@@ -41,6 +53,8 @@ void sp_local_add(double *trees, double *nets, const sp_local *l,
 
             if (l->linear)
                 sum[i] += linear(l, x);
+            if (l->elastic && r->elastic)
+                sum[i] += elastic(l, r->elastic + (at + i) * SP_ELASTICITIES);
             if (l->opinion)
                 sum[i] += (double)l->opinion->value[0] * trees[at + i] +
                           (double)l->opinion->value[1] * nets[at + i] +
@@ -136,17 +150,21 @@ static sp_tensor *tensor(const sp_nn *nn, const char *name)
 static spry_status open_seen(sp_local *l)
 {
     sp_tensor *x = tensor(l->nn, "seen.x"), *label;
+    sp_tensor *elastic = tensor(l->nn, "seen.elastic");
     int64_t rows = x ? sp_rows(x) : 0;
 
-    if (!x)
+    if (!x || !elastic) /* from before there was: it is measured anew */
         return SPRY_OK;
     label = tensor(l->nn, "seen.label");
     if (rows > SP_LOCAL_ROWS || sp_cols(x) != SP_FEATURES || !label ||
-        sp_rows(label) != rows || sp_cols(label) != 4)
+        sp_rows(label) != rows || sp_cols(label) != 4 ||
+        sp_rows(elastic) != rows || sp_cols(elastic) != SP_ELASTICITIES)
         return sp_fail(SPRY_INPUT, "its records are not what they must be");
     l->seen = sp_nn_weights(l->nn, "seen.x", x->shape, sp_init_constant(0));
     l->label =
         sp_nn_weights(l->nn, "seen.label", label->shape, sp_init_constant(0));
+    l->seen_elastic = sp_nn_weights(l->nn, "seen.elastic", elastic->shape,
+                                    sp_init_constant(0));
     return sp_nn_status(l->nn) == SPRY_SYSTEM ? SPRY_SYSTEM : SPRY_OK;
 }
 
@@ -165,6 +183,10 @@ static spry_status open_parts(sp_local *l)
     if (tensor(l->nn, "opinion.weight"))
         l->opinion =
             sp_nn_weights(l->nn, "opinion.weight", SP_SHAPE(SP_LOCAL_OPINIONS),
+                          sp_init_constant(0));
+    if (tensor(l->nn, "elastic.weight"))
+        l->elastic =
+            sp_nn_weights(l->nn, "elastic.weight", SP_SHAPE(SP_ELASTICITIES),
                           sp_init_constant(0));
     l->nets = sp_resnet_known(l->nn, "net0") ? SP_LOCAL_NETS : 0;
     for (int k = 0; k < l->nets; k++) {

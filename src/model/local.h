@@ -37,10 +37,18 @@ typedef struct sp_local {
     sp_scaler scaler;   /* [SP_LOCAL_WIDTH] */
     sp_tensor *weight;  /* [SP_LOCAL_WIDTH] */
     sp_tensor *opinion; /* [SP_LOCAL_OPINIONS]; NULL: from before there was */
+    sp_tensor *elastic; /* [SP_ELASTICITIES]; NULL: the same */
     /* What was seen last, oldest first; NULL: nothing. */
-    sp_tensor *seen;  /* [rows, SP_FEATURES], NOTHING for NAN */
-    sp_tensor *label; /* [rows, 4] slower, bound, noise, subject */
+    sp_tensor *seen;         /* [rows, SP_FEATURES], NOTHING for NAN */
+    sp_tensor *label;        /* [rows, 4] slower, bound, noise, subject */
+    sp_tensor *seen_elastic; /* [rows, SP_ELASTICITIES] */
 } sp_local;
+
+/* What is added to a row's score, as weights of its numbers. */
+typedef struct {
+    double weight[SP_LOCAL_WIDTH], opinion[SP_LOCAL_OPINIONS];
+    double elastic[SP_ELASTICITIES];
+} sp_linear;
 
 /* 1: it changes what the model says. */
 static inline int sp_local_speaks(const sp_local *l)
@@ -48,16 +56,18 @@ static inline int sp_local_speaks(const sp_local *l)
     return l && (l->nets || l->trees_in || l->linear);
 }
 
+/* Rows as they are asked about; elastic is NULL when l does not want it. */
+typedef struct {
+    const float *x, *elastic; /* [rows, SP_FEATURES], [rows, SP_ELASTICITIES] */
+    int64_t rows;
+} sp_local_table;
+
 /* Add to both opinions of rows, logarithms of the time over the plain loop's:
  * what trees, linear part and opinions say. `settled` are l's trees for rows
  * that begin alike, NULL: as they are. The networks are for whoever has the
  * model to use in place of its own. */
 void sp_local_add(double *trees, double *nets, const sp_local *l,
-                  const sp_trees *settled, const float *row, int64_t rows);
-
-/* The row's part that the linear correction sees, on its scale. */
-void sp_local_linear_row(float out[SP_LOCAL_WIDTH], const sp_scaler *c,
-                         const float row[SP_FEATURES]);
+                  const sp_trees *settled, const sp_local_table *r);
 
 /* ---- files ---- */
 
@@ -88,8 +98,7 @@ spry_status sp_local_new(sp_local **out, const sp_local_card *card);
 spry_status sp_local_set_nets(sp_local *l, const sp_nn *from);
 spry_status sp_local_set_trees(sp_local *l, const sp_trees *t);
 spry_status sp_local_set_linear(sp_local *l, const sp_scaler *all,
-                                const double weight[SP_LOCAL_WIDTH],
-                                const double opinion[SP_LOCAL_OPINIONS]);
+                                const sp_linear *linear);
 /* The last SP_LOCAL_ROWS rows, whole subjects. */
 spry_status sp_local_set_seen(sp_local *l, const sp_dataset *t);
 /* Row i of what was seen. */

@@ -60,8 +60,7 @@ spry_status sp_local_set_trees(sp_local *l, const sp_trees *t)
 }
 
 spry_status sp_local_set_linear(sp_local *l, const sp_scaler *all,
-                                const double weight[SP_LOCAL_WIDTH],
-                                const double opinion[SP_LOCAL_OPINIONS])
+                                const sp_linear *linear)
 {
     const int first = SP_PATTERN + SP_MACHINE;
 
@@ -71,14 +70,18 @@ spry_status sp_local_set_linear(sp_local *l, const sp_scaler *all,
     l->opinion =
         sp_nn_weights(l->nn, "opinion.weight", SP_SHAPE(SP_LOCAL_OPINIONS),
                       sp_init_constant(0));
-    if (!l->weight || !l->opinion)
+    l->elastic = sp_nn_weights(l->nn, "elastic.weight",
+                               SP_SHAPE(SP_ELASTICITIES), sp_init_constant(0));
+    if (!l->weight || !l->opinion || !l->elastic)
         return sp_nn_status(l->nn);
     for (int k = 0; k < SP_LOCAL_OPINIONS; k++)
-        l->opinion->value[k] = (float)opinion[k];
+        l->opinion->value[k] = (float)linear->opinion[k];
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        l->elastic->value[k] = (float)linear->elastic[k];
     for (int k = 0; k < SP_LOCAL_WIDTH; k++) {
         l->scaler.mean->value[k] = all->mean->value[first + k];
         l->scaler.scale->value[k] = all->scale->value[first + k];
-        l->weight->value[k] = (float)weight[k];
+        l->weight->value[k] = (float)linear->weight[k];
     }
     l->linear = 1;
     return SPRY_OK;
@@ -97,7 +100,10 @@ spry_status sp_local_set_seen(sp_local *l, const sp_dataset *t)
                             sp_init_constant(0));
     l->label = sp_nn_weights(l->nn, "seen.label", SP_SHAPE(rows, 4),
                              sp_init_constant(0));
-    if (!l->seen || !l->label)
+    l->seen_elastic =
+        sp_nn_weights(l->nn, "seen.elastic", SP_SHAPE(rows, SP_ELASTICITIES),
+                      sp_init_constant(0));
+    if (!l->seen || !l->label || !l->seen_elastic)
         return sp_nn_status(l->nn);
     for (int64_t s = first; s < t->e->subjects; s++)
         for (int64_t i = t->start[s]; i < t->start[s + 1]; i++) {
@@ -109,6 +115,8 @@ spry_status sp_local_set_seen(sp_local *l, const sp_dataset *t)
                 x[k] = t->x[i * SP_FEATURES + k];
                 x[k] = isfinite(x[k]) ? x[k] : NOTHING;
             }
+            memcpy(l->seen_elastic->value + at * SP_ELASTICITIES,
+                   sp_row_elastic(t, i), SP_ELASTICITIES * sizeof *x);
             label[0] = t->slower[i];
             label[1] = t->bound[i];
             label[2] = t->noise[i];

@@ -6,49 +6,58 @@
 
 /* What cores of the last ten years have in common, fitted to runs of the
  * benchmark classes. */
-static const struct {
-    double issue;  /* instructions per cycle, sustained */
-    double window; /* instructions in flight */
-    double wrong;  /* cycles lost by a wrong guess */
-    double ahead;  /* lines on their way at a time, asked for ahead, */
-    double plain;  /* and by the plain loop over dense rows */
-    double chunk;  /* seconds to hand out one dynamic chunk */
-    double unit;   /* weight of a row beside its entries, as pack cuts */
-    double order;  /* share lost to a row order whose use is unknown */
-} core = {4, 200, 15, 14, 1.5, 1e-7, 2, 0.1};
+static const sp_core usual_core = {.issue = 4,
+                                   .window = 200,
+                                   .wrong = 15,
+                                   .ahead = 14,
+                                   .plain = 1.5,
+                                   .chunk = 1e-7,
+                                   .order = 0.1};
+
+/* Weight of a row beside its entries, as pack cuts. */
+static const double unit = 2;
+
+sp_speeds sp_model_speeds(const sp_ask *q)
+{
+    return (sp_speeds){sp_model_rates(q), usual_core};
+}
 
 /* ---- the terms ---- */
 
-static double compute_seconds(const sp_work *w, const sp_rates *r)
+static double compute_seconds(const sp_work *w, const sp_speeds *at)
 {
+    const sp_rates *r = &at->rates;
     double loop = w->units > 0 ? (w->inner + w->ends) / w->units : 1;
-    double overlap = fmax(1, fmin(8, core.window / fmax(1, loop)));
+    double overlap = fmax(1, fmin(8, at->core.window / fmax(1, loop)));
     double cycles =
-        fmax(w->inner / core.issue, fmax(w->fma / 2, w->chain / overlap));
+        fmax(w->inner / at->core.issue, fmax(w->fma / 2, w->chain / overlap));
 
     return fmax(cycles * r->cycle, w->gathers * r->gather) / r->cores;
 }
 
-static double loop_seconds(const sp_work *w, const sp_rates *r)
+static double loop_seconds(const sp_work *w, const sp_speeds *at)
 {
-    double cycles = w->ends / core.issue + w->wrong * core.wrong;
+    double cycles = w->ends / at->core.issue + w->wrong * at->core.wrong;
 
-    return cycles * r->cycle / r->cores;
+    return cycles * at->rates.cycle / at->rates.cores;
 }
 
 /* Lines that are fetched side by side: what fits between two wrong guesses,
  * or what prefetching asks for. */
-static double side_by_side(const sp_ask *q, const sp_storage *k,
-                           const sp_work *w, double lines)
+static double side_by_side(const sp_counted *c, const sp_core *core,
+                           double lines)
 {
+    const sp_ask *q = c->q;
+    const sp_storage *k = &c->storage;
+    const sp_work *w = &c->work;
     double entries = fmax(1, k->entries), per = fmax(1, lines / entries);
     double each = fmax(1, w->inner / entries);
     double run = fmax(1, entries / fmax(1, w->wrong));
     const sp_operation *d = sp_operation_of(q->p->op);
     int plain = q->x->tile == 0 && d->dense >= 0 && !d->sampled;
-    double most = plain ? core.plain : d->in_flight;
-    double found = fmin(most, fmin(core.window / each, run) * per);
-    double asked = fmin(core.ahead, q->x->prefetch * fmin(per, 2));
+    double most = plain ? core->plain : d->in_flight;
+    double found = fmin(most, fmin(core->window / each, run) * per);
+    double asked = fmin(core->ahead, q->x->prefetch * fmin(per, 2));
 
     return fmax(1, fmax(found, asked));
 }
@@ -60,17 +69,17 @@ static double gather_seconds(const sp_traffic *f, const sp_rates *r)
     return r->lines > 0 ? f->misses[SPRY_CACHES] / r->lines : 0;
 }
 
-static double latency_seconds(const sp_ask *q, const sp_storage *k,
-                              const sp_work *w, const sp_traffic *f,
-                              const sp_rates *r)
+static double latency_seconds(const sp_counted *c, const sp_speeds *at)
 {
+    const sp_traffic *f = &c->traffic;
+    const sp_rates *r = &at->rates;
     double wait = 0, lines = 0;
 
     for (int i = 0; i < SP_LEVELS; i++)
         lines += f->misses[i];
     for (int i = 2; i < SP_LEVELS; i++) /* the second level's wait is hidden */
         wait += f->misses[i] * (r->latency[i] - r->latency[1]);
-    wait /= side_by_side(q, k, w, lines) * r->cores;
+    wait /= side_by_side(c, &at->core, lines) * r->cores;
     return fmax(wait, gather_seconds(f, r));
 }
 
@@ -105,7 +114,7 @@ static void fill_limits(spry_prediction *out, const sp_ask *q,
 
 static double before(const spry_matrix *A, int64_t row)
 {
-    return (double)A->start[row] + core.unit * (double)row;
+    return (double)A->start[row] + unit * (double)row;
 }
 
 /* Share of the work that the unluckiest of `threads` has, times threads. */
@@ -130,8 +139,8 @@ static double heaviest(const spry_matrix *A, int threads)
     return all > 0 ? most * threads / all : 1;
 }
 
-static double imbalance_seconds(const sp_ask *q, const sp_storage *k,
-                                double work)
+/* How much longer than its share the last thread works. */
+static double imbalance(const sp_ask *q, const sp_storage *k)
 {
     const spry_schedule *x = q->x;
     double uneven = 0;
@@ -144,7 +153,7 @@ static double imbalance_seconds(const sp_ask *q, const sp_storage *k,
         uneven += fmin(1, 0.5 * x->chunk * x->threads / fmax(1, k->units));
     else if (x->threads <= 256)
         uneven += heaviest(q->p->A, x->threads) - 1;
-    return work * uneven;
+    return uneven;
 }
 
 /* ---- packing ---- */
@@ -183,51 +192,93 @@ static int far_apart(const sp_ask *q)
     return q->x->order || (q->x->sigma > FAR && q->t->rows > FAR);
 }
 
-static void fill_terms(spry_prediction *out, const sp_ask *q,
-                       const sp_storage *k)
+/* What no speed changes. */
+static spry_status count(sp_counted *out, const sp_ask *q, const sp_rates *r)
 {
-    sp_rates r = sp_model_rates(q);
-    sp_work w = sp_model_work(q, k);
-    sp_traffic f = sp_model_traffic(q, k, &r);
-    double loops = loop_seconds(&w, &r), busy;
+    spry_status s = sp_model_storage(&out->storage, q);
 
-    out->bandwidth = bandwidth_seconds(&f, &r);
-    out->latency = latency_seconds(q, k, &w, &f, &r);
-    out->compute = compute_seconds(&w, &r);
+    if (s != SPRY_OK)
+        return s;
+    out->q = q;
+    out->work = sp_model_work(q, &out->storage);
+    out->traffic = sp_model_traffic(q, &out->storage, r);
+    out->imbalance = imbalance(q, &out->storage);
+    return SPRY_OK;
+}
+
+static void fill_terms(spry_prediction *out, const sp_counted *c,
+                       const sp_speeds *at)
+{
+    const sp_ask *q = c->q;
+    const sp_rates *r = &at->rates;
+    double loops = loop_seconds(&c->work, at), busy;
+
+    out->bandwidth = bandwidth_seconds(&c->traffic, r);
+    out->latency = latency_seconds(c, at);
+    out->compute = compute_seconds(&c->work, at);
     busy =
         together(out->compute + loops, together(out->bandwidth, out->latency));
-    out->overhead = loops + r.fork + (far_apart(q) ? core.order * busy : 0);
+    out->overhead =
+        loops + r->fork + (far_apart(q) ? at->core.order * busy : 0);
     if (q->x->chunk)
-        out->overhead += core.chunk * k->units / q->x->chunk / r.cores;
-    out->imbalance = imbalance_seconds(q, k, busy);
+        out->overhead +=
+            at->core.chunk * c->storage.units / q->x->chunk / r->cores;
+    out->imbalance = busy * c->imbalance;
     out->seconds = busy + out->overhead - loops + out->imbalance;
-    fill_limits(out, q, &f, &r);
-    out->bytes = k->bytes;
-    out->traffic = f.bytes[SPRY_CACHES] + f.stored;
-    out->pack_seconds = pack_seconds(q, k, &r);
+}
+
+static spry_status predict_format(spry_prediction *out, const sp_ask *q,
+                                  const sp_speeds *at, int times)
+{
+    sp_counted c;
+    spry_status s = count(&c, q, &at->rates);
+
+    for (int i = 0; i < times && s == SPRY_OK; i++)
+        fill_terms(&out[i], &c, &at[i]);
+    if (s != SPRY_OK)
+        return s;
+    fill_limits(out, q, &c.traffic, &at->rates);
+    out->bytes = c.storage.bytes;
+    out->traffic = c.traffic.bytes[SPRY_CACHES] + c.traffic.stored;
+    out->pack_seconds = pack_seconds(q, &c.storage, &at->rates);
+    return SPRY_OK;
+}
+
+spry_status sp_model_ask(sp_ask *out, const sp_sparse *p,
+                         const spry_schedule *x, const spry_machine *m)
+{
+    spry_status s = spry_schedule_legal(x, &p->head, m);
+
+    *out = (sp_ask){p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type, NULL};
+    if (s != SPRY_OK)
+        return s;
+    out->t = sp_problem_sketch(p);
+    if (sp_has_tensor(p->op))
+        out->f = sp_problem_fibers(p);
+    if (!out->t || (sp_has_tensor(p->op) && !out->f))
+        return sp_fail_memory(sizeof *out->t);
+    return SPRY_OK;
+}
+
+spry_status sp_model_seconds(spry_prediction *out, const sp_ask *q,
+                             const sp_speeds *at, int times)
+{
+    return q->x->format == SPRY_SUPER ? sp_model_super(out, q, at, times)
+                                      : predict_format(out, q, at, times);
 }
 
 spry_status sp_predict(spry_prediction *out, const sp_sparse *p,
                        const spry_schedule *x, const spry_machine *m)
 {
-    sp_ask q = {p, x, m, NULL, spry_isa_bytes(m->isa) / (int)p->type, NULL};
-    sp_storage k;
-    spry_status s = spry_schedule_legal(x, &p->head, m);
+    sp_ask q;
+    sp_speeds at;
+    spry_status s = sp_model_ask(&q, p, x, m);
 
     *out = (spry_prediction){0};
     if (s != SPRY_OK)
         return s;
-    q.t = sp_problem_sketch(p);
-    if (sp_has_tensor(p->op))
-        q.f = sp_problem_fibers(p);
-    if (!q.t || (sp_has_tensor(p->op) && !q.f))
-        return sp_fail_memory(sizeof *q.t);
-    if (x->format == SPRY_SUPER)
-        return sp_model_super(out, &q);
-    s = sp_model_storage(&k, &q);
-    if (s == SPRY_OK)
-        fill_terms(out, &q, &k);
-    return s;
+    at = sp_model_speeds(&q);
+    return sp_model_seconds(out, &q, &at, 1);
 }
 
 spry_status spry_predict(spry_prediction *out, const spry_problem *p,

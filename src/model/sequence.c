@@ -1,9 +1,11 @@
-/* sequence.c - the transfer tuner of document 001: a schedule is read word by
- * word, by three layers that go both ways, and asked by attention.
+/* sequence.c - the transfer tuner of Verma et al. (Transfer Learning Across
+ * Heterogeneous Features For Efficient Tensor Program Generation, 2023): a
+ * schedule is read word by word, by three layers that go both ways, and asked
+ * by attention.
  *
  * machine, problem, word, word ... -> bidirectional LSTM, 3 layers -> the
  * machine's place asks all others, 2 heads, twice -> share of the best speed.
- * Sizes that the document leaves open are ours: 64 numbers a word. */
+ * Sizes that the paper leaves open are ours: 64 numbers a word. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -36,7 +36,8 @@ typedef struct {
     sp_trees trees; /* the rest of them, for this problem and machine */
     sp_trees local; /* the same of what was learned on this machine */
     sp_tape *tape;  /* of the networks */
-    float (*row)[SP_FEATURES]; /* [AT_ONCE] */
+    float (*row)[SP_FEATURES];         /* [AT_ONCE] */
+    float (*elastic)[SP_ELASTICITIES]; /* the same; NULL: nobody asks */
     float fast[SP_FAST_WIDTH];
 } view;
 
@@ -205,7 +206,10 @@ static spry_status look(sp_view *v)
     if (status == SPRY_OK)
         status = sp_tape_new(&own->tape, 1);
     own->row = sp_alloc_raw(AT_ONCE, sizeof *own->row);
-    if (status == SPRY_OK && !own->row)
+    if (local && local->elastic)
+        own->elastic = sp_alloc_raw(AT_ONCE, sizeof *own->elastic);
+    if (status == SPRY_OK &&
+        (!own->row || (local && local->elastic && !own->elastic)))
         status = sp_fail_memory(AT_ONCE * sizeof *own->row);
     return status == SPRY_OK ? sp_fast_problem(own->fast, &m->fast, s) : status;
 }
@@ -219,6 +223,7 @@ static void leave(sp_view *v)
         sp_trees_free(&own->local);
         sp_tape_free(own->tape);
         sp_free(own->row);
+        sp_free(own->elastic);
     }
     sp_free(own);
 }
@@ -239,6 +244,9 @@ static void ask_trees(double *out, const sp_view *v, const spry_schedule *x,
         had[i] = sp_subject_row(own->row[at + i], v->subject, &x[at + i]);
         if (!had[i])
             memset(own->row[at + i], 0, sizeof *own->row);
+        if (own->elastic)
+            sp_elasticities(own->elastic[at + i], v->subject->p, &x[at + i],
+                            v->subject->m);
     }
     sp_trees_add(sum, &own->trees, own->row[at], count);
     for (int64_t i = 0; i < count; i++)
@@ -275,14 +283,15 @@ static void add_local(double *trees, double *nets, const sp_view *v,
 {
     const view *own = v->inner;
     const sp_local *local = v->cost->local;
+    sp_local_table rows = {own->row[0], own->elastic ? own->elastic[0] : NULL,
+                           count};
     double a[AT_ONCE], b[AT_ONCE];
 
     for (int64_t i = 0; i < count; i++) {
         a[i] = isfinite(trees[i]) ? trees[i] - own->plain : 0;
         b[i] = isfinite(trees[i]) ? nets[i] - own->plain : 0;
     }
-    sp_local_add(a, b, local, local->trees_in ? &own->local : NULL, own->row[0],
-                 count);
+    sp_local_add(a, b, local, local->trees_in ? &own->local : NULL, &rows);
     for (int64_t i = 0; i < count; i++) {
         if (!isfinite(trees[i]))
             continue;

@@ -9,9 +9,8 @@
 #include "model/internal.h"
 #include "schedule/super.h"
 
-/* Cycles: of a turn of a loop, of an atomic addition, and how much slower
- * single numbers are than vectors. Seconds to hand out a chunk. */
-static const double turn = 3, atomic = 20, chunk_seconds = 1e-7;
+/* Cycles: of a turn of a loop, and of an atomic addition. */
+static const double turn = 3, atomic = 20;
 
 typedef struct {
     const sp_ask *q;
@@ -20,6 +19,7 @@ typedef struct {
     sp_super_storage k;
     double starts[SPRY_LOOPS + 1]; /* times that a place is reached */
     double stored[SPRY_LOOPS + 1]; /* positions of A around it */
+    double moved[SPRY_CACHES];     /* bytes from beyond each cache */
 } nest;
 
 /* ---- turns ---- */
@@ -127,8 +127,9 @@ static int parallel_place(const nest *w)
 
 /* Threads that share a reduction add atomically; all wait for the start of
  * a parallel loop each time it is reached. */
-static double sharing_seconds(const nest *w, const sp_rates *r)
+static double sharing_seconds(const nest *w, const sp_speeds *at)
 {
+    const sp_rates *r = &at->rates;
     int q = parallel_place(w), last = w->s->loops;
     double seconds, turns;
 
@@ -137,7 +138,7 @@ static double sharing_seconds(const nest *w, const sp_rates *r)
     turns = w->starts[q + 1];
     seconds = w->starts[q] * r->fork;
     if (w->q->x->chunk)
-        seconds += turns / w->q->x->chunk * chunk_seconds / r->cores;
+        seconds += turns / w->q->x->chunk * at->core.chunk / r->cores;
     if (!sp_is_output(w->d, sp_loop_index(w->s->parallel - 1)) && q > 0)
         seconds += w->starts[last] * atomic * r->cycle;
     return seconds;
@@ -155,29 +156,40 @@ static double imbalance(const nest *w, double busy)
                                              w->q->x->threads / fmax(1, each));
 }
 
-spry_status sp_model_super(spry_prediction *out, const sp_ask *q)
+static void fill_terms(spry_prediction *out, const nest *w, const sp_speeds *at)
+{
+    const sp_rates *r = &at->rates;
+    double turns = 0, steps, busy;
+
+    for (int i = 0; i < w->s->loops; i++)
+        turns += w->starts[i];
+    steps = w->starts[w->s->loops] / (in_vectors(w) ? w->q->lanes : 0.5);
+    out->bandwidth = 0;
+    for (int i = 0; i < SPRY_CACHES; i++)
+        out->bandwidth += w->moved[i] / r->bandwidth[i + 1];
+    out->compute = steps * r->cycle / r->cores;
+    out->overhead = turns * turn * r->cycle / r->cores + sharing_seconds(w, at);
+    busy = fmax(out->compute, out->bandwidth);
+    out->imbalance = imbalance(w, busy);
+    out->seconds = busy + out->overhead + out->imbalance;
+}
+
+spry_status sp_model_super(spry_prediction *out, const sp_ask *q,
+                           const sp_speeds *at, int times)
 {
     nest w = {.q = q, .d = sp_operation_of(q->p->op), .s = &q->x->super};
     spry_status s = sp_super_store(&w.k, q->x, q->p);
-    sp_rates r = sp_model_rates(q);
-    double turns = 0, steps, busy;
 
     if (s != SPRY_OK)
         return s;
     count_turns(&w);
-    for (int i = 0; i < w.s->loops; i++)
-        turns += w.starts[i];
-    steps = w.starts[w.s->loops] / (in_vectors(&w) ? q->lanes : 0.5);
     for (int i = 0; i < SPRY_CACHES; i++)
-        out->bandwidth += beyond(&w, r.room[i]) / r.bandwidth[i + 1];
-    out->compute = steps * r.cycle / r.cores;
-    out->overhead = turns * turn * r.cycle / r.cores + sharing_seconds(&w, &r);
-    busy = fmax(out->compute, out->bandwidth);
-    out->imbalance = imbalance(&w, busy);
-    out->seconds = busy + out->overhead + out->imbalance;
+        w.moved[i] = beyond(&w, at->rates.room[i]);
+    for (int i = 0; i < times; i++)
+        fill_terms(&out[i], &w, &at[i]);
     out->bytes = w.k.bytes;
-    out->traffic = beyond(&w, r.room[SPRY_CACHES - 1]);
-    out->pack_seconds =
-        (double)q->t->nnz * 60 * r.cycle + 2 * w.k.bytes / r.store;
+    out->traffic = w.moved[SPRY_CACHES - 1];
+    out->pack_seconds = (double)q->t->nnz * 60 * at->rates.cycle +
+                        2 * w.k.bytes / at->rates.store;
     return SPRY_OK;
 }

@@ -141,7 +141,7 @@ static spry_status test(learning *g, double *regret, double *first)
     }
     if (s == SPRY_OK) {
         *first = sp_examples_regret(e, score, 1);
-        *regret = sp_examples_toll(e, score);
+        *regret = sp_examples_mean_regret(e, score);
     }
     sp_free(score);
     return s;

@@ -1,5 +1,5 @@
-/* waconet.h - the network of WACO (Won, Mendis and Amarasinghe, ASPLOS 2023),
- * layer for layer, on the layers of nn. */
+/* waconet.h - the network of WACO (Won, Mendis, Emer and Amarasinghe, ASPLOS
+ * 2023), layer for layer, on the layers of nn. */
 #ifndef SP_WACONET_H
 #define SP_WACONET_H
 

@@ -256,6 +256,27 @@ spry_status spry_network_make(spry_network **out, const spry_network *n)
 
 /* ---- knowing ---- */
 
+/* The largest step between neighbours in at[count + 1]. */
+static int64_t largest_step(const int64_t *at, int64_t count)
+{
+    int64_t most = 0;
+
+    for (int64_t i = 0; i < count; i++)
+        if (at[i + 1] - at[i] > most)
+            most = at[i + 1] - at[i];
+    return most;
+}
+
+int64_t sp_network_widest(const spry_network *n)
+{
+    return largest_step(n->first, n->layers);
+}
+
+int64_t sp_network_most_edges(const spry_network *n)
+{
+    return largest_step(n->start, n->neurons);
+}
+
 void sp_network_layer_of(int32_t *layer, const spry_network *n)
 {
     for (int64_t v = 0; v < n->inputs; v++)

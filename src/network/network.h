@@ -37,6 +37,11 @@ void sp_parts_free(sp_parts *p);
 spry_status sp_network_adopt(spry_network **out, sp_parts *p, sp_file *file,
                              const char *name);
 
+/* Neurons of the widest layer, inputs not counted; in-edges of the neuron
+ * that has most. */
+int64_t sp_network_widest(const spry_network *n);
+int64_t sp_network_most_edges(const spry_network *n);
+
 /* The layer of each neuron, -1 of inputs, into layer[neurons]. */
 void sp_network_layer_of(int32_t *layer, const spry_network *n);
 

@@ -33,12 +33,10 @@ sp_tensor *sp_nn_rows(sp_tape *t, sp_tensor *x, const int32_t *index,
 /* ---- element by element ---- */
 
 sp_tensor *sp_nn_relu(sp_tape *t, sp_tensor *x);
-sp_tensor *sp_nn_tanh(sp_tape *t, sp_tensor *x);
 sp_tensor *sp_nn_sigmoid(sp_tape *t, sp_tensor *x);
 sp_tensor *sp_nn_scale(sp_tape *t, sp_tensor *x, double factor);
 /* b has a's shape, or is one row that meets every row of a. */
 sp_tensor *sp_nn_add(sp_tape *t, sp_tensor *a, sp_tensor *b);
-sp_tensor *sp_nn_multiply(sp_tape *t, sp_tensor *a, sp_tensor *b);
 
 /* ---- arrangement ---- */
 
@@ -49,17 +47,14 @@ sp_tensor *sp_nn_join(sp_tape *t, sp_tensor *const *x, int count);
 
 /* ---- pooling ---- */
 
-typedef enum { SP_SUM, SP_MEAN } sp_pooling;
-/* Rows start[s] .. start[s+1]-1 become row s: [n, c] -> [segments, c]. An
- * empty segment is 0. */
+/* Row s is the mean of rows start[s] .. start[s+1]-1: [n, c] -> [segments, c].
+ * That of an empty segment is 0. */
 sp_tensor *sp_nn_pool(sp_tape *t, sp_tensor *x, const int64_t *start,
-                      int64_t segments, sp_pooling kind);
+                      int64_t segments);
 /* Global average: [n, c] -> [1, c]. */
 sp_tensor *sp_nn_average(sp_tape *t, sp_tensor *x);
 
 /* ---- along the last dimension ---- */
-
-sp_tensor *sp_nn_softmax(sp_tape *t, sp_tensor *x);
 
 typedef struct {
     sp_tensor *gain, *bias; /* [width] */

@@ -1,4 +1,4 @@
-/* loss_choice.c - probabilities of actions: imitate them, or improve them. */
+/* loss_choice.c - probabilities of actions, and the loss that improves them. */
 #include "nn/losses.h"
 
 #include <math.h>
@@ -93,24 +93,6 @@ static float *slopes(sp_tape *t, const sp_tensor *logits, const uint8_t *mask,
     if (!good_actions(logits, mask, action))
         return sp_tape_refuse(t, "loss: an action that is not allowed");
     return sp_tape_memory(t, logits->size, sizeof(float));
-}
-
-sp_tensor *sp_loss_cross_entropy(sp_tape *t, sp_tensor *logits,
-                                 const uint8_t *mask, const int32_t *action)
-{
-    float *slope = slopes(t, logits, mask, action);
-    double loss = 0, share;
-
-    if (!slope)
-        return NULL;
-    share = 1 / (double)sp_rows(logits);
-    for (int64_t i = 0; i < sp_rows(logits); i++) {
-        row r = row_of(logits, mask, i);
-
-        loss -= share * log_p(&r, action[i]);
-        row_slope(slope + i * r.n, &r, action[i], -share, 0, 0);
-    }
-    return sp_loss_known(t, logits, loss, slope);
 }
 
 /* -min(r A, clip(r) A); *slope by log p, where dr = r dlog p. Once clipping

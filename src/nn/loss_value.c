@@ -42,24 +42,10 @@ typedef struct {
 typedef term function(double value, double target, double old, double limit);
 
 /* The mean of f over x. */
-static double mean_of(float *slope, const sp_tensor *x, const float *target,
-                      const float *old, double limit, function *f)
-{
-    double sum = 0, share = 1 / (double)x->size;
-
-    for (int64_t i = 0; i < x->size; i++) {
-        term one = f((double)x->value[i], (double)target[i],
-                     old ? (double)old[i] : 0, limit);
-
-        sum += share * one.loss;
-        slope[i] = (float)(share * one.slope);
-    }
-    return sum;
-}
-
 static sp_tensor *mean_loss(sp_tape *t, sp_tensor *x, const float *target,
                             const float *old, double limit, function *f)
 {
+    double sum = 0, share;
     float *slope;
 
     if (!x || x->size == 0)
@@ -67,7 +53,15 @@ static sp_tensor *mean_loss(sp_tape *t, sp_tensor *x, const float *target,
     slope = sp_tape_memory(t, x->size, sizeof *slope);
     if (!slope)
         return NULL;
-    return sp_loss_known(t, x, mean_of(slope, x, target, old, limit, f), slope);
+    share = 1 / (double)x->size;
+    for (int64_t i = 0; i < x->size; i++) {
+        term one = f((double)x->value[i], (double)target[i],
+                     old ? (double)old[i] : 0, limit);
+
+        sum += share * one.loss;
+        slope[i] = (float)(share * one.slope);
+    }
+    return sp_loss_known(t, x, sum, slope);
 }
 
 static term squared(double value, double target, double old, double limit)
@@ -116,21 +110,4 @@ sp_tensor *sp_loss_value(sp_tape *t, sp_tensor *value, const float *old,
                          const float *returns, double clip)
 {
     return mean_loss(t, value, returns, old, clip, held);
-}
-
-/* d sqrt(m) = dm / (2 sqrt(m)); a perfect fit has no slope. */
-sp_tensor *sp_loss_rmse(sp_tape *t, sp_tensor *x, const float *target)
-{
-    double root;
-    float *slope;
-
-    if (!x || x->size == 0)
-        return sp_tape_refuse(t, "loss: of no numbers");
-    slope = sp_tape_memory(t, x->size, sizeof *slope);
-    if (!slope)
-        return NULL;
-    root = sqrt(mean_of(slope, x, target, NULL, 0, squared));
-    for (int64_t i = 0; i < x->size; i++)
-        slope[i] *= root > 0 ? (float)(0.5 / root) : 0;
-    return sp_loss_known(t, x, root, slope);
 }

@@ -10,7 +10,6 @@
 /* ---- values; x [n], target [n], say the logarithm of seconds ---- */
 
 sp_tensor *sp_loss_mse(sp_tape *t, sp_tensor *x, const float *target);
-sp_tensor *sp_loss_rmse(sp_tape *t, sp_tensor *x, const float *target);
 /* d^2 / 2 up to |d| = delta, then straight on; the mean. */
 sp_tensor *sp_loss_huber(sp_tape *t, sp_tensor *x, const float *target,
                          double delta);
@@ -34,10 +33,6 @@ sp_tensor *sp_loss_lambdarank(sp_tape *t, sp_tensor *score,
 
 /* ---- choices; logits [n, actions], mask [n, actions], 0 forbids (NULL: all
  * allowed), action [n], allowed ---- */
-
-/* Mean of -log p(action). */
-sp_tensor *sp_loss_cross_entropy(sp_tape *t, sp_tensor *logits,
-                                 const uint8_t *mask, const int32_t *action);
 
 typedef struct {
     const uint8_t *mask;

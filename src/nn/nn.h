@@ -70,9 +70,8 @@ spry_status sp_tape_status(const sp_tape *t);
  * weights; sp_nn_adam and sp_nn_forget clear them. */
 spry_status sp_tape_backward(sp_tape *t, sp_tensor *loss);
 
-/* Values are copied; NULL: zeros. The second one takes a gradient. */
+/* A tensor that learns nothing. Values are copied; NULL: zeros. */
 sp_tensor *sp_nn_input(sp_tape *t, sp_shape shape, const float *value);
-sp_tensor *sp_nn_variable(sp_tape *t, sp_shape shape, const float *value);
 
 /* ---- weights ---- */
 
@@ -86,8 +85,7 @@ typedef struct {
 sp_init sp_init_constant(double value);
 sp_init sp_init_uniform(double bound);
 sp_init sp_init_normal(double deviation);
-sp_init sp_init_kaiming(int64_t fan);            /* normal, sqrt(2 / fan) */
-sp_init sp_init_xavier(int64_t in, int64_t out); /* uniform */
+sp_init sp_init_kaiming(int64_t fan); /* normal, sqrt(2 / fan) */
 
 typedef struct sp_nn sp_nn;
 enum { SP_NN_NAME = 64 }; /* bytes of a name, its end included */
@@ -167,8 +165,8 @@ typedef struct {
 void sp_nn_gemm(const sp_gemm *g, int threads);
 
 /* What computes them: "OpenBLAS 0.3.21, kernels for Zen" or "own loops"; and
- * the share of one core's multiply-adds that a product of its reached when it
- * was opened, 0 when nobody timed one. */
+ * the share of one core's multiply-adds that a product of its reaches, timed
+ * now; 0 without it, or when the program had opened it before. */
 const char *sp_nn_blas(void);
 double sp_nn_blas_share(void);
 

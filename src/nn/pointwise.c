@@ -29,19 +29,6 @@ static void relu_back(float *restrict dx, const float *restrict dy,
         dx[i] += y[i] > 0 ? dy[i] : 0;
 }
 
-static void hyperbolic(float *restrict y, const float *restrict x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        y[i] = tanhf(x[i]);
-}
-
-static void hyperbolic_back(float *restrict dx, const float *restrict dy,
-                            const float *restrict y, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        dx[i] += dy[i] * (1 - y[i] * y[i]);
-}
-
 static void sigmoid(float *restrict y, const float *restrict x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -101,11 +88,6 @@ static sp_tensor *apply(sp_tape *t, sp_tensor *x, function f)
 sp_tensor *sp_nn_relu(sp_tape *t, sp_tensor *x)
 {
     return apply(t, x, (function){relu, relu_back});
-}
-
-sp_tensor *sp_nn_tanh(sp_tape *t, sp_tensor *x)
-{
-    return apply(t, x, (function){hyperbolic, hyperbolic_back});
 }
 
 sp_tensor *sp_nn_sigmoid(sp_tape *t, sp_tensor *x)
@@ -179,32 +161,5 @@ sp_tensor *sp_nn_add(sp_tape *t, sp_tensor *a, sp_tensor *b)
         for (int64_t j = 0; j < b->size; j++)
             y->value[i + j] = a->value[i + j] + b->value[j];
     sp_tape_note(t, y, add_back, &(meeting){a, b, y}, sizeof(meeting));
-    return y;
-}
-
-static void multiply_back(sp_tape *t, const void *at)
-{
-    const meeting *n = at;
-    int64_t size = n->y->size, step = n->b->size;
-
-    (void)t;
-    for (int64_t i = 0; n->a->grad && i < size; i += step)
-        for (int64_t j = 0; j < step; j++)
-            n->a->grad[i + j] += n->y->grad[i + j] * n->b->value[j];
-    for (int64_t i = 0; n->b->grad && i < size; i += step)
-        for (int64_t j = 0; j < step; j++)
-            n->b->grad[j] += n->y->grad[i + j] * n->a->value[i + j];
-}
-
-sp_tensor *sp_nn_multiply(sp_tape *t, sp_tensor *a, sp_tensor *b)
-{
-    sp_tensor *y = meet(t, a, b);
-
-    if (!y)
-        return NULL;
-    for (int64_t i = 0; i < y->size; i += b->size)
-        for (int64_t j = 0; j < b->size; j++)
-            y->value[i + j] = a->value[i + j] * b->value[j];
-    sp_tape_note(t, y, multiply_back, &(meeting){a, b, y}, sizeof(meeting));
     return y;
 }

@@ -1,4 +1,4 @@
-/* pool.c - many rows to one: sums and means over segments. */
+/* pool.c - many rows to one: means over segments. */
 #include "nn/layers.h"
 
 #include <string.h>
@@ -8,15 +8,14 @@
 typedef struct {
     sp_tensor *x, *y;
     const int64_t *start;
-    sp_pooling kind;
 } note;
 
-/* What a row of segment s counts. */
+/* The weight of a row of segment s in its mean. */
 static float share(const note *n, int64_t s)
 {
     int64_t rows = n->start[s + 1] - n->start[s];
 
-    return n->kind == SP_MEAN && rows > 0 ? 1 / (float)rows : 1;
+    return rows > 0 ? 1 / (float)rows : 1;
 }
 
 static void back(sp_tape *t, const void *at)
@@ -68,9 +67,9 @@ static int ascending(const int64_t *start, int64_t segments, int64_t rows)
 }
 
 sp_tensor *sp_nn_pool(sp_tape *t, sp_tensor *x, const int64_t *start,
-                      int64_t segments, sp_pooling kind)
+                      int64_t segments)
 {
-    note n = {.x = x, .kind = kind};
+    note n = {.x = x};
     int64_t cols;
 
     if (!x || segments < 0 || !ascending(start, segments, sp_rows(x)))
@@ -95,5 +94,5 @@ sp_tensor *sp_nn_average(sp_tape *t, sp_tensor *x)
 {
     const int64_t start[] = {0, x ? sp_rows(x) : 0};
 
-    return sp_nn_pool(t, x, start, 1, SP_MEAN);
+    return sp_nn_pool(t, x, start, 1);
 }

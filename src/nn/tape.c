@@ -143,23 +143,15 @@ sp_tensor *sp_tape_result(sp_tape *t, sp_shape shape, sp_tensor *const from[],
     return make(t, shape, grad);
 }
 
-static sp_tensor *filled(sp_tensor *x, const float *value)
+sp_tensor *sp_nn_input(sp_tape *t, sp_shape shape, const float *value)
 {
+    sp_tensor *x = make(t, shape, 0);
+
     if (x && value)
         memcpy(x->value, value, (size_t)x->size * sizeof *value);
     else if (x)
         memset(x->value, 0, (size_t)x->size * sizeof *value);
     return x;
-}
-
-sp_tensor *sp_nn_input(sp_tape *t, sp_shape shape, const float *value)
-{
-    return filled(make(t, shape, 0), value);
-}
-
-sp_tensor *sp_nn_variable(sp_tape *t, sp_shape shape, const float *value)
-{
-    return filled(make(t, shape, 1), value);
 }
 
 /* ---- the way back ---- */

@@ -28,11 +28,6 @@ sp_init sp_init_kaiming(int64_t fan)
     return sp_init_normal(sqrt(2 / (double)fan));
 }
 
-sp_init sp_init_xavier(int64_t in, int64_t out)
-{
-    return sp_init_uniform(sqrt(6 / (double)(in + out)));
-}
-
 static double draw(sp_rng *r, sp_init init)
 {
     switch (init.kind) {

@@ -34,8 +34,12 @@ static void reverse(int32_t *edge, int64_t count)
     }
 }
 
-spry_status sp_order_by_block(int32_t *edge, const spry_network *n,
-                              const int32_t *block, int64_t blocks)
+/* Edges by the block of their target, blocks ascending; by source within,
+ * descending in the first block, ascending in the next, and so on.
+ * Valid when no block's neurons depend on each other or on a later block;
+ * block[neurons] of inputs is not looked at. O(n + m) */
+static spry_status sort_by_block(int32_t *edge, const spry_network *n,
+                                 const int32_t *block, int64_t blocks)
 {
     int64_t *next = sp_alloc(blocks + 1, sizeof *next);
     sp_fanout f;
@@ -114,16 +118,6 @@ static void sort_by_sketch(int32_t *order, sketch *s, const spry_network *n,
     qsort(s, (size_t)count, sizeof *s, compare_sketches);
     for (int64_t i = 0; i < count; i++)
         order[i] = s[i].neuron;
-}
-
-static int64_t widest_layer(const spry_network *n)
-{
-    int64_t most = 0;
-
-    for (int64_t l = 0; l < n->layers; l++)
-        if (n->first[l + 1] - n->first[l] > most)
-            most = n->first[l + 1] - n->first[l];
-    return most;
 }
 
 /* ---- how many outputs make a block ---- */
@@ -242,7 +236,7 @@ static int64_t cut_blocks(int32_t *block, int32_t *order, sketch *sketches,
 static spry_status order_in_blocks(int32_t *edge, const spry_network *n,
                                    const spry_order_options *o, int clustered)
 {
-    int64_t widest = widest_layer(n), blocks;
+    int64_t widest = sp_network_widest(n), blocks;
     int32_t *block = sp_alloc(n->neurons, sizeof *block);
     int32_t *order = sp_alloc(widest, sizeof *order);
     sketch *sketches = sp_alloc(clustered ? widest : 0, sizeof *sketches);
@@ -251,7 +245,7 @@ static spry_status order_in_blocks(int32_t *edge, const spry_network *n,
 
     if (block && order && sketches && c.met) {
         blocks = cut_blocks(block, order, clustered ? sketches : NULL, &c, o);
-        s = sp_order_by_block(edge, n, block, blocks);
+        s = sort_by_block(edge, n, block, blocks);
     } else {
         s = sp_fail_memory((size_t)n->neurons * sizeof *block);
     }

@@ -4,40 +4,15 @@
 
 #include <string.h>
 
-enum { NONE = -1, SHORTEST = 64 };
+enum { SHORTEST = 64 };
 enum { PRESENT = 1, CHANGED = 2 }; /* states */
 enum { USEFUL = 1, OUTPUT = 2 };   /* worths */
 
-/* ---- the memory: a list by when each was used last ---- */
-
-static void put_newest(sp_replay *r, int32_t x)
-{
-    r->older[x] = r->newest;
-    r->newer[x] = NONE;
-    if (r->newest == NONE)
-        r->oldest = x;
-    else
-        r->newer[r->newest] = x;
-    r->newest = x;
-}
-
-static void take_out(sp_replay *r, int32_t x)
-{
-    int32_t older = r->older[x], newer = r->newer[x];
-
-    if (older == NONE)
-        r->oldest = newer;
-    else
-        r->newer[older] = newer;
-    if (newer == NONE)
-        r->newest = older;
-    else
-        r->older[newer] = older;
-}
+/* ---- the memory ---- */
 
 static void remove_one(sp_replay *r, int32_t x)
 {
-    take_out(r, x);
+    sp_linked_remove(&r->by_use, x);
     r->state[x] = 0;
     r->held--;
 }
@@ -50,28 +25,20 @@ static int is_owed(const sp_replay *r, int32_t x)
 /* Make x present; what that costs. u and v do not leave. */
 static int32_t bring(sp_replay *r, int32_t x, int32_t u, int32_t v)
 {
-    int32_t cost = 1, gone = r->oldest;
+    int32_t cost = 1, gone = r->by_use.first;
 
     if (r->state[x] & PRESENT)
         return 0;
     if (r->held == r->room) {
         while (gone == u || gone == v)
-            gone = r->newer[gone];
+            gone = r->by_use.after[gone];
         cost += is_owed(r, gone);
         remove_one(r, gone);
     }
-    put_newest(r, x);
+    sp_linked_append(&r->by_use, x);
     r->state[x] = PRESENT;
     r->held++;
     return cost;
-}
-
-static void use(sp_replay *r, int32_t x)
-{
-    if (r->newest == x)
-        return;
-    take_out(r, x);
-    put_newest(r, x);
 }
 
 /* Behind its last use only an output that was changed must stay. */
@@ -88,8 +55,8 @@ static int32_t run_edge(sp_replay *r, int64_t place)
     int32_t cost = bring(r, u, u, v);
 
     cost += bring(r, v, u, v);
-    use(r, u);
-    use(r, v);
+    sp_linked_renew(&r->by_use, u);
+    sp_linked_renew(&r->by_use, v);
     r->state[v] |= CHANGED;
     drop_if_dead(r, u, place);
     drop_if_dead(r, v, place);
@@ -102,12 +69,12 @@ static void load_state(sp_replay *r, int64_t block)
 {
     const int32_t *kept = r->kept + block * r->room;
 
-    while (r->newest != NONE)
-        remove_one(r, r->newest);
+    while (r->by_use.last != SP_NOBODY)
+        remove_one(r, r->by_use.last);
     for (int64_t i = r->kept_count[block]; i-- > 0;) {
         int32_t x = kept[i] >> 1;
 
-        put_newest(r, x);
+        sp_linked_append(&r->by_use, x);
         r->state[x] = PRESENT | (kept[i] & 1 ? CHANGED : 0);
         r->held++;
     }
@@ -123,7 +90,7 @@ static void save_state(sp_replay *r, int64_t block)
     int32_t *tried = r->tried + block * r->room;
     int64_t count = 0;
 
-    for (int32_t x = r->newest; x != NONE; x = r->older[x])
+    for (int32_t x = r->by_use.last; x != SP_NOBODY; x = r->by_use.before[x])
         tried[count++] = entry(r, x);
     r->tried_count[block] = (int32_t)count;
 }
@@ -134,7 +101,7 @@ static int is_as_kept(const sp_replay *r, int64_t block)
 
     if (r->held != r->kept_count[block])
         return 0;
-    for (int32_t x = r->newest; x != NONE; x = r->older[x])
+    for (int32_t x = r->by_use.last; x != SP_NOBODY; x = r->by_use.before[x])
         if (*kept++ != entry(r, x))
             return 0;
     return 1;
@@ -156,7 +123,7 @@ static int32_t writes_in_the_end(const sp_replay *r)
 {
     int32_t cost = 0;
 
-    for (int32_t x = r->newest; x != NONE; x = r->older[x])
+    for (int32_t x = r->by_use.last; x != SP_NOBODY; x = r->by_use.before[x])
         cost += is_owed(r, x);
     return cost;
 }
@@ -226,11 +193,10 @@ void sp_replay_forget(sp_replay *r, int64_t from, int64_t end)
 static spry_status alloc(sp_replay *r)
 {
     int64_t n = r->net->neurons, states = r->blocks * r->room;
+    int listed = sp_linked_alloc(&r->by_use, n);
 
     r->last = sp_alloc(n, sizeof *r->last);
     r->worth = sp_alloc(n, sizeof *r->worth);
-    r->older = sp_alloc(n, sizeof *r->older);
-    r->newer = sp_alloc(n, sizeof *r->newer);
     r->state = sp_alloc(n, sizeof *r->state);
     r->kept = sp_alloc(states, sizeof *r->kept);
     r->tried = sp_alloc(states, sizeof *r->tried);
@@ -238,8 +204,8 @@ static spry_status alloc(sp_replay *r)
     r->tried_count = sp_alloc(r->blocks, sizeof *r->tried_count);
     r->cost = sp_alloc(r->blocks + 1, sizeof *r->cost);
     r->tried_cost = sp_alloc(r->blocks + 1, sizeof *r->tried_cost);
-    if (r->last && r->worth && r->older && r->newer && r->state && r->kept &&
-        r->tried && r->kept_count && r->tried_count && r->cost && r->tried_cost)
+    if (r->last && r->worth && listed && r->state && r->kept && r->tried &&
+        r->kept_count && r->tried_count && r->cost && r->tried_cost)
         return SPRY_OK;
     return sp_fail_memory((size_t)(states * 8 + n * 14));
 }
@@ -261,7 +227,6 @@ spry_status sp_replay_open(sp_replay *r, const spry_network *n,
     spry_status s;
 
     *r = (sp_replay){.net = n, .target = target, .edge = edge};
-    r->newest = r->oldest = NONE;
     r->room = memory < n->neurons ? memory : n->neurons;
     r->every = r->room > SHORTEST ? r->room : SHORTEST;
     r->blocks = (n->edges + r->every - 1) / r->every;
@@ -278,11 +243,12 @@ spry_status sp_replay_open(sp_replay *r, const spry_network *n,
 
 void sp_replay_close(sp_replay *r)
 {
-    void *all[] = {r->last,        r->worth, r->older,     r->newer,
-                   r->state,       r->kept,  r->tried,     r->kept_count,
+    void *all[] = {r->last,        r->worth, r->state,
+                   r->kept,        r->tried, r->kept_count,
                    r->tried_count, r->cost,  r->tried_cost};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sp_free(all[i]);
+    sp_linked_free(&r->by_use);
     *r = (sp_replay){0};
 }

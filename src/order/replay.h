@@ -3,6 +3,7 @@
 #define SP_ORDER_REPLAY_H
 
 #include "order/internal.h"
+#include "order/linked.h"
 
 /* Memory under LRU as spry_simulate has it, neuron by neuron. Its state is
  * kept before every `every`-th edge; so a change is run from the state before
@@ -23,9 +24,8 @@ typedef struct {
     int32_t *tried, *tried_count, *tried_cost; /* the same after a change */
     int64_t tried_first, tried_end, tried_total;
     /* The memory. */
-    int32_t *older, *newer; /* [neurons] */
-    uint8_t *state;         /* [neurons] */
-    int32_t newest, oldest;
+    sp_linked by_use; /* neurons, the one used last at its end */
+    uint8_t *state;   /* [neurons] */
     int64_t held;
 } sp_replay;
 

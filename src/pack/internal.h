@@ -46,8 +46,6 @@ void *sp_pack_indices(sp_pack_job *w, int64_t count);
 void sp_pack_copy(const sp_pack_job *w, sp_part *q, int64_t to, int64_t from,
                   int64_t n, int64_t base);
 
-/* 32 or 64, what the matrix and `entries` stored entries need. */
-int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries);
 /* Settle w->k->index for columns that reach `span` beyond a unit's base. */
 spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span);
 

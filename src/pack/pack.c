@@ -176,7 +176,8 @@ spry_status sp_pack_arrays(sp_pack_job *w, sp_part *q, int64_t units,
     return SPRY_OK;
 }
 
-int32_t sp_pack_natural(const sp_pack_job *w, int64_t entries)
+/* 32 or 64, what the matrix and `entries` stored entries need. */
+static int32_t natural_width(const sp_pack_job *w, int64_t entries)
 {
     int wide = w->p->mid > INT32_MAX || w->p->inner > INT32_MAX ||
                w->A->rows > INT32_MAX || entries > INT32_MAX ||
@@ -189,7 +190,7 @@ spry_status sp_pack_width(sp_pack_job *w, int64_t entries, int64_t span)
 {
     int64_t reach = w->x->index == 8 ? UINT8_MAX + 1 : UINT16_MAX + 1;
 
-    w->k->index = sp_pack_natural(w, entries);
+    w->k->index = natural_width(w, entries);
     if (w->x->index != 8 && w->x->index != 16)
         return SPRY_OK;
     if (span > reach || w->k->index == 64)

@@ -1,4 +1,4 @@
-/* pack.h - a matrix laid out the way a schedule asks for. */
+/* pack.h - a matrix stored the way a schedule asks for. */
 #ifndef SP_PACK_H
 #define SP_PACK_H
 

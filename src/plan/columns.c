@@ -33,9 +33,10 @@ static int64_t width(const sp_sparse *p, const spry_schedule *x)
     return wide < p->n ? wide : p->n;
 }
 
+/* Kernels that know their width compute all columns at a time. */
 int sp_run_takes_columns(const sp_sparse_plan *plan, double beta)
 {
-    return plan->turned && sp_run_takes_strides(plan, beta);
+    return plan->turned && !plan->x.fixed && sp_run_takes_strides(plan, beta);
 }
 
 /* Do units hold rows one after the other, all of their entries? */

@@ -167,6 +167,14 @@ static double held(double room, double all)
     return room < all ? room / all : 1;
 }
 
+/* Rows of B that are read over and over before others are: a panel's. */
+static double rows_at_a_time(const sp_sparse_plan *plan, const sp_operand *B)
+{
+    int64_t panel = plan->x.panel;
+
+    return (double)(panel && panel < B->rows ? panel : B->rows);
+}
+
 /* What reading a row of B where it is misses more often than in a copy, in
  * lines of the cache.
  *
@@ -174,70 +182,89 @@ static double held(double room, double all)
  * of a cache, and rows shorter than that power never get to the others: 16
  * numbers of a row of 32 have half of the cache. Rows far apart have a page
  * each; finding it takes longer than a line or four, but not than many. */
-static double lost_lines(const sp_sparse_plan *plan, const sp_operand *B)
+static double extra_misses(const sp_sparse_plan *plan, const sp_operand *B)
 {
-    enum { LINE = 64, PAGE = 4096, PAGES = 4096, WALK = 5, SHORT = 4 };
+    enum { LINE = 64, PAGE = 4096, PAGES = 4096, WALK = 1, SHORT = 4 };
     int64_t size = (int64_t)plan->p->type, apart = B->down * size;
     int64_t row = sp_round_up(B->cols * size, LINE), power = apart & -apart;
-    double lines = (double)row / LINE, all = (double)(B->rows * row);
+    double rows = rows_at_a_time(plan, B);
+    double lines = (double)row / LINE, all = rows * (double)row;
     double share = held((double)row, (double)power);
     double cache = (double)plan->cache;
-    double pages = (double)B->rows * held((double)apart, PAGE);
+    double pages = rows * held((double)apart, PAGE);
     double walks =
         lines > SHORT ? 0 : held(PAGES, all / PAGE) - held(PAGES, pages);
 
     return lines * (held(cache, all) - held(share * cache, all)) + WALK * walks;
 }
 
-int sp_run_crowds(const sp_sparse_plan *plan, const sp_operand *B)
+int sp_strides_conflict(const sp_sparse_plan *plan, const sp_operand *B)
 {
     /* A line copied takes as long as so many missed; with threads it comes
-     * out of another's cache, too. */
-    int worth = plan->x.threads > 1 ? 12 : 6;
-    double lines = (double)(B->cols * (int64_t)plan->p->type + 63) / 64;
+     * out of another's cache, too. The best over 84 cases each, on AVX-512. */
+    int worth = plan->x.threads > 1 ? 10 : 4;
+    int64_t lines = (B->cols * (int64_t)plan->p->type + 63) / 64;
 
-    if (!plan->close || (plan->x.copy && plan->x.pass < B->cols))
+    if (!plan->contiguous_B || (plan->x.copy && plan->x.pass < B->cols))
         return 0;
-    return (double)plan->p->A->nnz * lost_lines(plan, B) >
-           worth * lines * (double)B->rows;
+    return (double)plan->p->A->nnz * extra_misses(plan, B) >
+           (double)(worth * lines * B->rows);
 }
 
-/* Is C read and written so often that it had better lie close? */
+/* Is C read and written so often that its rows had better lie side by side? */
 static int revisits(const sp_sparse_plan *plan, const sp_operand *C)
 {
     enum { OFTEN = 8 };
 
-    return plan->close && !is_dense(C) && plan->packed->parts > OFTEN;
+    return plan->contiguous_C && !is_dense(C) && plan->packed->parts > OFTEN;
+}
+
+/* An operand as it is, or its copy in scratch memory, which then holds it. */
+typedef struct {
+    sp_operand as;
+    sp_scratch *scratch; /* NULL: no copy */
+} contiguous;
+
+/* A copy if it pays and there is memory: without it is slower, not wrong. */
+static contiguous open_copy(const sp_operand *X, int pays, sp_scratch *scratch)
+{
+    void *memory = pays ? sp_scratch_take(scratch) : NULL;
+
+    if (memory)
+        return (contiguous){rows_of(memory, X->rows, X->cols), scratch};
+    if (pays)
+        sp_message_clear();
+    return (contiguous){*X, NULL};
+}
+
+static void close_copy(const contiguous *c)
+{
+    if (c->scratch)
+        sp_scratch_give(c->scratch, c->as.data);
 }
 
 /* Both operands have rows: in place, but for a B or a C that loses by it. */
 static spry_status run_strided(const sp_sparse_plan *plan, double alpha,
                                const all_operands *x, double beta, int *bad)
 {
-    sp_operand B = x->B, C = x->C;
-    int closes_B = !is_dense(&B) && sp_run_crowds(plan, &B);
-    int closes_C = revisits(plan, &C), threads = plan->x.threads;
+    int conflicts = !is_dense(&x->B) && sp_strides_conflict(plan, &x->B);
+    contiguous B = open_copy(&x->B, conflicts, plan->contiguous_B);
+    contiguous C = open_copy(&x->C, revisits(plan, &x->C), plan->contiguous_C);
     spry_type type = plan->p->type;
-    char *room = closes_B || closes_C ? sp_scratch_take(plan->close) : NULL;
+    int threads = plan->x.threads;
     spry_status s;
 
-    if (!room && (closes_B || closes_C))
-        sp_message_clear(); /* without a copy it is slower, not wrong */
-    if (room && closes_B) {
-        B = rows_of(room, B.rows, B.cols);
-        copy(&B, &x->B, type, threads);
-    }
-    if (room && closes_C) {
-        C = rows_of(room + B.rows * B.cols * (int64_t)type, C.rows, C.cols);
-        if (beta != 0)
-            copy(&C, &x->C, type, threads);
-    }
-    s = sp_run_strided(plan, (sp_operands){alpha, beta, B.data, NULL, C.data},
-                       B.down, C.down, bad);
-    if (room && closes_C && s == SPRY_OK)
-        copy(&x->C, &C, type, threads);
-    if (room)
-        sp_scratch_give(plan->close, room);
+    if (B.scratch)
+        copy(&B.as, &x->B, type, threads);
+    if (C.scratch && beta != 0)
+        copy(&C.as, &x->C, type, threads);
+    s = sp_run_strided(plan,
+                       (sp_operands){alpha, beta, B.as.data, NULL, C.as.data},
+                       B.as.down, C.as.down, bad);
+    if (C.scratch && s == SPRY_OK)
+        copy(&x->C, &C.as, type, threads);
+    close_copy(&B);
+    close_copy(&C);
     return s;
 }
 

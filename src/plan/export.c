@@ -327,11 +327,7 @@ spry_status sp_sparse_export(const sp_sparse_plan *plan, const char *dir,
     static const char *const endings[] = {"c", "h", "bin"};
     spry_status s;
 
-    if (!sp_is_identifier(name))
-        return sp_fail(SPRY_USAGE, "\"%s\" is not a C identifier", name);
-    if (strlen(dir) > 4000)
-        return sp_fail(SPRY_USAGE, "the directory's name is too long");
-    s = sp_need_folder(dir);
+    s = sp_need_export(dir, name);
     if (s != SPRY_OK)
         return s;
     for (int i = 0; i < 3; i++)

@@ -79,8 +79,9 @@ spry_status sp_run_columns(const sp_sparse_plan *plan, double alpha,
                            const sp_operand *B, double beta,
                            const sp_operand *C, int *bad);
 
-/* Do B's rows lie so that a copy without gaps pays? (dense.c) */
-int sp_run_crowds(const sp_sparse_plan *plan, const sp_operand *B);
+/* Do B's rows conflict in the cache, so that a copy without gaps pays?
+ * (dense.c) */
+int sp_strides_conflict(const sp_sparse_plan *plan, const sp_operand *B);
 
 /* Operands anywhere, in any layout (dense.c). */
 spry_status sp_run_dense(const sp_sparse_plan *plan, double alpha,

@@ -95,8 +95,9 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     if (s == SPRY_OK)
         s = sp_columns_open(&plan->turned, p, x);
     if (s == SPRY_OK && plan->turned)
-        s = sp_scratch_open(&plan->close, (p->A->cols + p->A->rows) * p->n,
-                            p->type);
+        s = sp_scratch_open(&plan->contiguous_B, p->A->cols * p->n, p->type);
+    if (s == SPRY_OK && plan->turned)
+        s = sp_scratch_open(&plan->contiguous_C, p->A->rows * p->n, p->type);
     if (s != SPRY_OK) {
         sp_sparse_plan_free(plan);
         return s;
@@ -164,7 +165,8 @@ void sp_sparse_plan_free(sp_sparse_plan *plan)
     sp_slots_free(plan->slots);
     sp_scratch_close(plan->scratch);
     sp_scratch_close(plan->turned);
-    sp_scratch_close(plan->close);
+    sp_scratch_close(plan->contiguous_B);
+    sp_scratch_close(plan->contiguous_C);
     sp_jit_free(plan->code);
     sp_jit_free(plan->rest_code);
     sp_kernels_free(plan->kernels);

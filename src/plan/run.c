@@ -387,11 +387,10 @@ spry_status sp_run_kernel(const sp_sparse_plan *plan, sp_operands f, int *bad)
     return sp_run_view(plan, &v, bad);
 }
 
-/* Kernels that know their width know their rows' distance, too; zeros of
- * padding are seen to where rows are dense. */
+/* Zeros of padding are seen to where rows are dense. */
 int sp_run_takes_strides(const sp_sparse_plan *plan, double beta)
 {
-    return sp_is_product(sp_operation_of(plan->p->op)) && !plan->x.fixed &&
+    return sp_is_product(sp_operation_of(plan->p->op)) &&
            plan->x.format != SPRY_SUPER && !(plan->packed->pads && beta != 0);
 }
 

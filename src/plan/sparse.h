@@ -24,10 +24,11 @@ typedef struct {
     int foreign;         /* for a wider machine than this one: not to be run */
     sp_scratch *scratch; /* room for copies of the dense operand */
     sp_scratch *turned;  /* room for columns of dense operands, as rows */
-    sp_scratch *close;   /* room for B and C, their rows side by side */
-    int64_t cache;       /* bytes of the second one of its machine */
-    sp_slots *slots;     /* of entries in `packed`; NULL: never refilled */
-    int threads;         /* that may pack */
+    sp_scratch *contiguous_B; /* room for copies without gaps of a B or C */
+    sp_scratch *contiguous_C; /* whose rows lie apart */
+    int64_t cache;            /* bytes of the second one of its machine */
+    sp_slots *slots;          /* of entries in `packed`; NULL: never refilled */
+    int threads;              /* that may pack */
 } sp_sparse_plan;
 
 extern const sp_plan_kind sp_sparse_plans;

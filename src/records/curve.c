@@ -34,13 +34,6 @@ spry_status spry_records_each_round(spry_records *db, spry_round_visit *visit,
     SP_REFUSE(!visit, "spry_records_each_round: visit is NULL");
 
     visitor v = {visit, payload};
-    sp_damage damage = {0};
-    sp_question all = {SP_ALL_CURVES, NULL, 0};
-    spry_status s;
 
-    if (db->version < sp_curve_shape->since)
-        return SPRY_OK; /* an older store, only read */
-    s = sp_walk(db, sp_curve_shape, &all, visit_curve, &v, &damage);
-    sp_damage_say(&damage, db->path);
-    return s == SPRY_STOPPED ? SPRY_OK : s;
+    return sp_walk_table(db, sp_curve_shape, visit_curve, &v);
 }

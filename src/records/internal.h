@@ -241,6 +241,13 @@ typedef struct {
 spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
                     const sp_question *q, sp_row_visit *visit, void *payload,
                     sp_damage *damage);
+/* The same; what was skipped is told in spry_message(). */
+spry_status sp_walk_told(spry_records *db, const sp_table_shape *shape,
+                         const sp_question *q, sp_row_visit *visit,
+                         void *payload);
+/* All rows of a table, told likewise; a visitor that stops ends it well. */
+spry_status sp_walk_table(spry_records *db, const sp_table_shape *shape,
+                          sp_row_visit *visit, void *payload);
 /* All rows of all tables. */
 spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
                         sp_damage *damage);

@@ -46,15 +46,8 @@ spry_status spry_records_each_origin(spry_records *db, spry_origin_visit *visit,
     SP_REFUSE(!visit, "spry_records_each_origin: visit is NULL");
 
     visitor v = {visit, payload};
-    sp_damage damage = {0};
-    sp_question all = {SP_ALL_ORIGINS, NULL, 0};
-    spry_status s;
 
-    if (db->version < sp_origin_shape->since)
-        return SPRY_OK; /* an older store, only read */
-    s = sp_walk(db, sp_origin_shape, &all, visit_origin, &v, &damage);
-    sp_damage_say(&damage, db->path);
-    return s == SPRY_STOPPED ? SPRY_OK : s;
+    return sp_walk_table(db, sp_origin_shape, visit_origin, &v);
 }
 
 /* ---- claims ---- */

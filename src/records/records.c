@@ -114,7 +114,6 @@ spry_status spry_records_each(spry_records *db, const char *problem,
     SP_REFUSE(!visit, "spry_records_each: visit is NULL");
 
     visitor v = {visit, payload};
-    sp_damage damage = {0};
     /* Above every text that begins with `problem`: with the last character
      * of Unicode behind it. */
     sp_buf above = {0};
@@ -128,8 +127,7 @@ spry_status spry_records_each(spry_records *db, const char *problem,
                          sp_cell_text(above.data), sp_cell_text(machine)};
         sp_question q = {SP_SOME_RECORDS, arg, 3};
 
-        s = sp_walk(db, sp_record_shape, &q, visit_record, &v, &damage);
-        sp_damage_say(&damage, db->path);
+        s = sp_walk_told(db, sp_record_shape, &q, visit_record, &v);
     }
     sp_buf_free(&above);
     return s == SPRY_STOPPED ? SPRY_OK : s;
@@ -228,15 +226,13 @@ spry_status spry_records_find(spry_records *db, spry_answer *out, int *found,
     SP_REFUSE(effort < 0, "%d is no effort", effort);
 
     seeker k = {db, out, sp_calls_class(calls)};
-    sp_damage damage = {0};
     sp_cell arg[] = {sp_cell_text(problem), sp_cell_text(machine),
                      sp_cell_integer(effort)};
     sp_question q = {SP_ANSWERS_FOR, arg, 3};
     spry_status s;
 
     *found = 0;
-    s = sp_walk(db, sp_answer_shape, &q, seek, &k, &damage);
-    sp_damage_say(&damage, db->path);
+    s = sp_walk_told(db, sp_answer_shape, &q, seek, &k);
     *found = s == SPRY_STOPPED;
     return *found ? SPRY_OK : s;
 }
@@ -264,14 +260,11 @@ static spry_status take_machine(const sp_table_shape *shape,
 static spry_status find_card(spry_records *db, const sp_table_shape *shape,
                              machine_seeker *k, const char *id)
 {
-    sp_damage damage = {0};
     sp_cell arg = sp_cell_text(id);
     sp_question q = {shape == sp_probe_shape ? SP_ONE_PROBE : SP_ONE_MACHINE,
                      &arg, 1};
-    spry_status s = sp_walk(db, shape, &q, take_machine, k, &damage);
 
-    sp_damage_say(&damage, db->path);
-    return s;
+    return sp_walk_told(db, shape, &q, take_machine, k);
 }
 
 /* A card in its table, unless it is there already. */
@@ -368,11 +361,6 @@ spry_status spry_records_each_answer(spry_records *db, spry_answer_visit *visit,
     SP_REFUSE(!visit, "spry_records_each_answer: visit is NULL");
 
     answer_visitor v = {visit, payload};
-    sp_damage damage = {0};
-    sp_question all = {SP_ALL_ANSWERS, NULL, 0};
-    spry_status s =
-        sp_walk(db, sp_answer_shape, &all, visit_answer, &v, &damage);
 
-    sp_damage_say(&damage, db->path);
-    return s == SPRY_STOPPED ? SPRY_OK : s;
+    return sp_walk_table(db, sp_answer_shape, visit_answer, &v);
 }

@@ -219,6 +219,29 @@ spry_status sp_walk(spry_records *db, const sp_table_shape *shape,
     return sp_store_ask(db, q->which, q->arg, q->args, walk_row, &w, NULL);
 }
 
+spry_status sp_walk_told(spry_records *db, const sp_table_shape *shape,
+                         const sp_question *q, sp_row_visit *visit,
+                         void *payload)
+{
+    sp_damage damage = {0};
+    spry_status s = sp_walk(db, shape, q, visit, payload, &damage);
+
+    sp_damage_say(&damage, db->path);
+    return s;
+}
+
+spry_status sp_walk_table(spry_records *db, const sp_table_shape *shape,
+                          sp_row_visit *visit, void *payload)
+{
+    sp_question all = {shape->all, NULL, 0};
+    spry_status s;
+
+    if (db->version < shape->since)
+        return SPRY_OK; /* an older store, only read */
+    s = sp_walk_told(db, shape, &all, visit, payload);
+    return s == SPRY_STOPPED ? SPRY_OK : s;
+}
+
 spry_status sp_walk_all(spry_records *db, sp_row_visit *visit, void *payload,
                         sp_damage *damage)
 {

@@ -17,14 +17,16 @@ static const sp_operation *op_of(const sp_report *r, const sp_report_case *c)
     return sp_operation_named(r->text[c->op]);
 }
 
-double sp_report_flops(const sp_report *r, const sp_report_case *c)
+/* Operations of one run; 0 when the problem's shape is not known. */
+static double flops_of(const sp_report *r, const sp_report_case *c)
 {
     const sp_operation *d = op_of(r, c);
 
     return (d ? d->flops : 2) * (double)c->nnz * (double)c->n;
 }
 
-double sp_report_bytes(const sp_report *r, const sp_report_case *c,
+/* The bytes that a run moves at least when A is stored in `packed`. */
+static double bytes_of(const sp_report *r, const sp_report_case *c,
                        double packed)
 {
     double word = strcmp(r->text[c->type], "f64") == 0 ? 8 : 4;
@@ -128,7 +130,7 @@ void sp_chart_roofline(sp_buf *out, const sp_report *r, const sp_report_case *c,
                        int *number)
 {
     const spry_machine *m = sp_report_machine(r, c);
-    double flops = sp_report_flops(r, c), peak, stream;
+    double flops = flops_of(r, c), peak, stream;
     sp_plot plot = {.out = out, .number = *number};
     points all;
 
@@ -138,8 +140,7 @@ void sp_chart_roofline(sp_buf *out, const sp_report *r, const sp_report_case *c,
     if (open_points(&all, c->trials))
         for (int i = 0; i < c->trials; i++)
             if (is_timed(&c->trial[i]))
-                add_point(&all,
-                          flops / sp_report_bytes(r, c, c->trial[i].bytes),
+                add_point(&all, flops / bytes_of(r, c, c->trial[i].bytes),
                           flops / c->trial[i].seconds / 1e9, i);
     if (all.count > 0) {
         double low = all.x[0], high = all.x[0], tops[2] = {peak / 1e9, 0};

@@ -85,10 +85,4 @@ void sp_report_tell(sp_report *r, const spry_plan *plan, const char *source);
 void sp_report_page(sp_buf *out, const sp_report *r, const char *title);
 void sp_report_data(sp_buf *out, const sp_report *r);
 
-/* Operations of one run, and the bytes it moves at least when A is stored in
- * `packed`; 0 when the problem's shape is not known. */
-double sp_report_flops(const sp_report *r, const sp_report_case *c);
-double sp_report_bytes(const sp_report *r, const sp_report_case *c,
-                       double packed);
-
 #endif

@@ -270,7 +270,8 @@ int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
     return wide ? 64 : 32;
 }
 
-double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
+/* Bytes of all levels, with sddmm's map to results. */
+static double bytes_of(const sp_level_sizes *z, int32_t index,
                        const sp_sparse *p)
 {
     int mapped = sp_is_sampled(p->op);
@@ -323,6 +324,6 @@ spry_status sp_super_store(sp_super_storage *out, const spry_schedule *x,
         }
     }
     out->index = sp_levels_index(&out->levels, &out->sizes, x);
-    out->bytes = sp_levels_bytes(&out->sizes, out->index, p);
+    out->bytes = bytes_of(&out->sizes, out->index, p);
     return s;
 }

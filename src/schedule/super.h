@@ -107,9 +107,6 @@ spry_status sp_levels_feasible(const sp_level_sizes *z, int64_t nnz);
 /* 32 or 64: the width of pos and crd. */
 int32_t sp_levels_index(const sp_levels *v, const sp_level_sizes *z,
                         const spry_schedule *x);
-/* Bytes of all of it, with sddmm's map to results. */
-double sp_levels_bytes(const sp_level_sizes *z, int32_t index,
-                       const sp_sparse *p);
 
 /* Everything at once, from nothing but the problem: O(nnz), and quick once
  * the problem's blocks are counted. */

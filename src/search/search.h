@@ -1,11 +1,11 @@
 /* search.h - which schedules are worth measuring.
  *
- * A strategy asks a score function about points of the space and hands back
- * the best few. Scores are rough, so the few are kept unlike each other.
+ * A strategy calls a score function on points of the space and returns the best
+ * few. Scores are rough, so those few are chosen to differ from each other.
  *
  * There are two spaces: the formats and parameters of spry's own tables, and
- * WACO's nests. Nests are many, so they may lie ready in a table, beside the
- * half of a model's score that does not depend on the problem. */
+ * WACO's loop nests. Nests are many, so a table of them may be prepared, with
+ * the half of a model's score that does not depend on the problem. */
 #ifndef SP_SEARCH_H
 #define SP_SEARCH_H
 
@@ -58,9 +58,9 @@ typedef struct {
     sp_score *score;
     void *payload;
     uint64_t seed;
-    int compile; /* may propose kernels that are never built in */
-    /* May be NULL. 0: of the points that share x's format, tiles, blocks and
-     * unroll none can be had. */
+    int compile; /* may propose kernels that are not built in */
+    /* May be NULL. 0: no point with x's format, tiles, blocks and unroll can be
+     * built. */
     int (*worth)(const spry_schedule *x, void *payload);
     sp_domain domain; /* nests need compile */
     spry_space space; /* of the nests; op and threads 0: spry_space_of p,
@@ -78,7 +78,7 @@ typedef struct {
 typedef spry_status sp_search(sp_candidate *out, int *count, int most,
                               const sp_space *s);
 
-/* What a strategy likes to have ready when it searches the nests. */
+/* What a strategy needs prepared to search the nests. */
 typedef enum {
     SP_TABLE_NONE,
     SP_TABLE_HALVES, /* a table with halves: sp_nests_embed */

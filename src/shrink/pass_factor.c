@@ -315,16 +315,6 @@ static spry_status alloc_result(factoring *f, const spry_network *n)
     return sp_parts_alloc(&f->to);
 }
 
-static int64_t longest_row(const spry_network *n)
-{
-    int64_t most = 0;
-
-    for (int64_t v = 0; v < n->neurons; v++)
-        if (n->start[v + 1] - n->start[v] > most)
-            most = n->start[v + 1] - n->start[v];
-    return most;
-}
-
 static spry_status set_up(factoring *f, const spry_network *n)
 {
     spry_status s;
@@ -380,7 +370,7 @@ static void factor_all(factoring *f, sp_edge *row)
 static spry_status factor(spry_network **out, const spry_network *n)
 {
     factoring f = {0};
-    sp_edge *row = sp_alloc_raw(longest_row(n), sizeof *row);
+    sp_edge *row = sp_alloc_raw(sp_network_most_edges(n), sizeof *row);
     spry_status s = row ? set_up(&f, n) : sp_no_memory(sizeof *row);
 
     *out = NULL;

@@ -207,23 +207,13 @@ static void merge_layer(merging *m, int64_t l)
 
 /* ---- all layers ---- */
 
-static int64_t widest(const spry_network *n)
-{
-    int64_t most = 0;
-
-    for (int64_t l = 0; l < n->layers; l++)
-        if (n->first[l + 1] - n->first[l] > most)
-            most = n->first[l + 1] - n->first[l];
-    return most;
-}
-
 static spry_status set_up(merging *m, const spry_network *n)
 {
     spry_status s = sp_fanout_make(&m->fan, n);
 
     m->n = n;
     if (s == SPRY_OK)
-        s = sp_table_alloc(&m->table, widest(n));
+        s = sp_table_alloc(&m->table, sp_network_widest(n));
     if (s != SPRY_OK)
         return s;
     m->now = sp_alloc_raw(n->neurons, sizeof *m->now);

@@ -27,7 +27,8 @@ spry_status sp_sparse_propose(sp_adviser *a, sp_proposals *l);
 spry_status sp_sparse_around(sp_adviser *a, sp_proposals *l,
                              const sp_proposal *leader, int leaders);
 int sp_sparse_choose(sp_adviser *a, const sp_proposal *x, int n, int plains);
-void sp_sparse_learn(sp_adviser *a, const sp_timing *x, int n, double seconds);
+void sp_sparse_learn(sp_adviser *head, const sp_timing *x, int n,
+                     double seconds);
 void sp_sparse_dismiss(sp_adviser *a);
 
 /* The table of nests that a->search wants, if the model can make one and the

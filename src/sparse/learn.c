@@ -10,7 +10,7 @@
 #include "sparse/internal.h"
 
 typedef struct {
-    float *x, *slower, *noise;
+    float *x, *slower, *noise, *elastic;
     int64_t rows;
 } rows;
 
@@ -19,6 +19,7 @@ static void rows_free(rows *r)
     sp_free(r->x);
     sp_free(r->slower);
     sp_free(r->noise);
+    sp_free(r->elastic);
 }
 
 /* What was measured, as numbers. */
@@ -28,7 +29,8 @@ static int make_rows(rows *r, const sp_sparse_adviser *a, const sp_timing *x,
     r->x = sp_alloc(n + 1, SP_FEATURES * sizeof *r->x);
     r->slower = sp_alloc(n + 1, sizeof *r->slower);
     r->noise = sp_alloc(n + 1, sizeof *r->noise);
-    if (!r->x || !r->slower || !r->noise)
+    r->elastic = sp_alloc(n + 1, SP_ELASTICITIES * sizeof *r->elastic);
+    if (!r->x || !r->slower || !r->noise || !r->elastic)
         return 0;
     for (int i = 0; i < n; i++) {
         spry_schedule point;
@@ -37,6 +39,8 @@ static int make_rows(rows *r, const sp_sparse_adviser *a, const sp_timing *x,
             !sp_subject_row(r->x + r->rows * SP_FEATURES, &a->guess.subject,
                             &point))
             continue;
+        sp_elasticities(r->elastic + r->rows * SP_ELASTICITIES,
+                        a->guess.subject.p, &point, a->guess.subject.m);
         r->slower[r->rows] = (float)x[i].slower;
         r->noise[r->rows++] = (float)x[i].noise;
     }
@@ -84,7 +88,7 @@ static spry_status learn(const sp_sparse_adviser *a, const rows *r,
                          double seconds)
 {
     const sp_cost *cost = a->guess.cost;
-    sp_fresh fresh = {r->x, r->slower, r->noise, r->rows};
+    sp_fresh fresh = {r->x, r->slower, r->noise, r->elastic, r->rows};
     sp_adapting how = {.seconds = seconds, .threads = 1, .seed = a->q.seed};
     sp_local_card card = {.records = 0};
     sp_adapted_way chosen;

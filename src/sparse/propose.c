@@ -298,6 +298,10 @@ static void propose_windows(sp_sparse_adviser *a, sp_proposals *l,
         x.unroll = 2;
         x.prefetch = 0; /* what is built in has none */
         propose_one(a, l, &x);
+        /* As many entries for each thread, none to wait for; results of a
+         * window are written close to each other, and stay in a cache. */
+        x.chunk = x.stream = 0;
+        propose_one(a, l, &x);
     }
 }
 

@@ -1,6 +1,6 @@
 /* sample.c - the ways of choosing rows, and what all of them share.
  *
- * "spread" is document order: what is invalid or rare is dropped; a problem's
+ * "spread" goes in steps: what is invalid or rare is dropped; a problem's
  * share grows with its operations and is the same for every machine; within a
  * problem a row weighs by its time, fast ones more, and by how often its
  * format is among the fast. "random" is the control: it drops by chance alone,

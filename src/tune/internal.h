@@ -6,7 +6,7 @@
 #include "tune/heat.h"
 
 /* Room for all results; the last places are the final's. */
-enum { SP_FINALISTS = 4, SP_RESULTS = 256 };
+enum { SP_FINALISTS = 6, SP_RESULTS = 256 };
 
 /* Rounds of a final: enough when even the worst pair leaves no doubt. */
 enum { SP_FINAL_FEWEST = 6 };

@@ -209,6 +209,7 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count)
     h = heats_of(t, &o);
     h.made = t->made;
     h.made_for = at;
+    h.wide = SP_FINALISTS; /* their own times decide between them */
     h.crowned = 1;
     s = sp_heats_run(&h, at, at + n);
     for (int i = 0; s == SPRY_OK && i < n; i++) {

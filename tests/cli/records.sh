@@ -34,6 +34,7 @@ cat all.pipe >piped.jsonl &
 expect 0 "$SPRY" records export all.pipe --json
 holds "d['exported'] == $(wc -l <all.jsonl)"
 wait $!
+cmp all.jsonl piped.jsonl || fail 'a pipe got something else than a file'
 lines=$(wc -l <all.jsonl) # records, an answer and a machine
 [ "$lines" -gt "$count" ] || fail "$lines lines for $count records"
 expect 0 "$SPRY" records import all.jsonl --store other.db

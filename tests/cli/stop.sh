@@ -32,9 +32,13 @@ expect 0 "$SPRY" records check
 # the signal comes.
 [ -d /proc/self/fd ] || exit 0
 mkfifo m.mtx
-exec 3<>m.mtx
-"$SPRY" run m.mtx --calls 9 3>&- >out 2>err &
+{
+    while [ ! -e held ]; do sleep 0.1; done
+    exec "$SPRY" run m.mtx --calls 9
+} >out 2>err &
 pid=$!
+exec 3<>m.mtx # after the fork: nobody but spry is seen to have it open
+: >held
 wait_for sh -c "ls -l /proc/$pid/fd | grep m.mtx"
 kill -s INT $pid
 small >&3

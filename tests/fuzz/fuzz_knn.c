@@ -2,6 +2,13 @@
 #include "fuzz.h"
 #include "knn/knn.h"
 
+static void by_number(double *out, const int32_t *item, int n, void *payload)
+{
+    (void)payload;
+    for (int i = 0; i < n; i++)
+        out[i] = item[i];
+}
+
 static void check_graph(const sp_knn *g)
 {
     sp_knn_found found[8];
@@ -10,7 +17,7 @@ static void check_graph(const sp_knn *g)
 
     if (sp_knn_count(g) > 1 << 20)
         return;
-    if (sp_knn_nearest(found, &count, 8, g, 8, sp_knn_vector(g, 0), &asked) !=
+    if (sp_knn_walk(found, &count, 8, g, 8, by_number, NULL, &asked) !=
             SPRY_OK ||
         count < 1 || asked < 1)
         abort();

@@ -19,6 +19,7 @@ typedef struct {
     sp_subject subject[SUBJECTS];
     sp_example row[ROWS];
     float x[ROWS][SP_FEATURES], slower[ROWS], bound[ROWS], noise[ROWS];
+    float elastic[ROWS][SP_ELASTICITIES];
 } table;
 
 static inline void draw_table(table *d, uint64_t seed)
@@ -37,8 +38,8 @@ static inline void draw_table(table *d, uint64_t seed)
     for (int s = 0; s < SUBJECTS; s++)
         d->group[s] = s;
     d->e = (sp_examples){SUBJECTS, ROWS, d->subject, d->row, d->start};
-    d->t = (sp_dataset){&d->e,   ROWS,      d->start, d->from,
-                        d->x[0], d->slower, d->bound, d->noise};
+    d->t = (sp_dataset){&d->e,     ROWS,     d->start, d->from,      d->x[0],
+                        d->slower, d->bound, d->noise, d->elastic[0]};
 }
 
 /* A source without trees whose networks are as they begin. */

@@ -97,36 +97,34 @@ static void test_bayes_moves_leaves(void **state)
     sp_pretrained_free(&source);
 }
 
-/* What was measured is known better than what was not, and nothing is known
- * worse than before. */
-static void test_bayes_variance(void **state)
+/* What goes with a core's number is learned from the records of other
+ * subjects, and is kept with them. */
+static void test_bayes_learns_cores(void **state)
 {
-    static table d;
-    const float opinion[2] = {0, 0};
-    float far[SP_FEATURES];
+    enum { NUMBER = 3 };
+    static table d, other;
+    sp_adapting how = {.threads = 1, .seed = 1};
+    float before[ROWS], after[ROWS];
     sp_pretrained source;
-    sp_bayes none, all;
 
     (void)state;
     draw_table(&d, 5);
+    draw_table(&other, 6);
     open_source(&source);
-    plant_trees(&source, 8);
-    for (int k = 0; k < SP_FEATURES; k++)
-        far[k] = k % 2 ? 4 : -4;
-    check_ok(sp_bayes_fit(&all, &source, &d.t));
-    d.t.rows = 0;
-    d.e.subjects = 0;
-    check_ok(sp_bayes_fit(&none, &source, &d.t));
-    assert_true(sp_bayes_variance(&all, d.x[0], opinion) <
-                sp_bayes_variance(&none, d.x[0], opinion) / 2);
-    assert_true(sp_bayes_variance(&all, far, opinion) <=
-                sp_bayes_variance(&none, far, opinion));
-    assert_true(sp_bayes_variance(&all, far, opinion) >
-                sp_bayes_variance(&all, d.x[0], opinion));
-    sp_bayes_free(&none);
-    sp_bayes_free(&all);
-    sp_trees_free(&source.trees);
-    source.has_trees = 0;
+    for (int k = 0; k < 2; k++) {
+        table *t = k ? &other : &d;
+        sp_rng r = sp_rng_seed((uint64_t)k + 9);
+
+        check_ok(sp_pretrained_score(t->slower, &source, &t->t));
+        for (int i = 0; i < ROWS; i++) {
+            t->elastic[i][NUMBER] = (float)sp_rng_unit(&r);
+            t->slower[i] += 0.6F * t->elastic[i][NUMBER];
+        }
+    }
+    check_ok(sp_pretrained_score(before, &source, &other.t));
+    check_ok(sp_adapt_score(after, &source, &d.t, &other.t, &how,
+                            SP_CORRECT_LINEAR));
+    assert_true(mean_wrong(&other, after) < mean_wrong(&other, before) / 3);
     sp_pretrained_free(&source);
 }
 
@@ -243,6 +241,7 @@ static void test_local_file(void **state)
     sp_pretrained source;
     sp_slice seen;
     sp_fresh none = {0}, fresh;
+    sp_local_table asked = {d.x[0], d.elastic[0], ROWS};
     sp_file f;
 
     (void)state;
@@ -252,14 +251,15 @@ static void test_local_file(void **state)
     open_source(&source);
     for (int i = 0; i < ROWS; i++)
         d.slower[i] = d.x[i][FEATURE];
+    memcpy(d.elastic, d.x[ROWS / 2], sizeof d.elastic);
     d.x[0][5] = NAN; /* what is not known stays so */
     make_local(&l, &source, &d);
     check_ok(sp_local_save(l, path));
     check_ok(sp_local_load(&again, path, NULL));
     assert_string_equal(again->card.method, "bayes");
     assert_int_equal(again->card.records, ROWS);
-    sp_local_add(before[0], before[1], l, NULL, d.x[0], ROWS);
-    sp_local_add(after[0], after[1], again, NULL, d.x[0], ROWS);
+    sp_local_add(before[0], before[1], l, NULL, &asked);
+    sp_local_add(after[0], after[1], again, NULL, &asked);
     assert_memory_equal(before, after, sizeof before);
     assert_true(fabs(before[0][1]) > 0);
 
@@ -267,8 +267,9 @@ static void test_local_file(void **state)
     check_ok(sp_slice_recall(&seen, again, &none));
     assert_int_equal(seen.t.rows, ROWS);
     assert_true(isnan(seen.t.x[5]));
+    assert_memory_equal(seen.t.elastic, d.elastic, sizeof d.elastic);
     sp_slice_free(&seen);
-    fresh = (sp_fresh){d.x[1], d.slower + 1, d.noise + 1, 1};
+    fresh = (sp_fresh){d.x[1], d.slower + 1, d.noise + 1, d.elastic[1], 1};
     check_ok(sp_slice_recall(&seen, again, &fresh));
     assert_int_equal(seen.t.rows, ROWS);
     sp_slice_free(&seen);
@@ -340,7 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_networks_can_be_stopped),
         cmocka_unit_test(test_bayes_moves_leaves),
-        cmocka_unit_test(test_bayes_variance),
+        cmocka_unit_test(test_bayes_learns_cores),
         cmocka_unit_test(test_choice_is_never_worse),
         cmocka_unit_test(test_few_of_many_suffice),
         cmocka_unit_test(test_inner_loop_learns),

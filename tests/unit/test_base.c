@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/fence.h"
+#include "base/guarded.h"
 
 static void allocation_is_aligned_and_counted(void **state)
 {
@@ -78,23 +78,23 @@ static int can_read(const volatile float *x, int64_t i)
     return status == 0;
 }
 
-static void nobody_reads_past_a_fence(void **state)
+static void nobody_reads_past_a_guarded_end(void **state)
 {
     static const int64_t counts[] = {1, 5, 1024, 5000};
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        float *x = sp_fenced_alloc(counts[i], sizeof *x);
+        float *x = sp_guarded_alloc(counts[i], sizeof *x);
 
         assert_non_null(x);
         x[0] = x[counts[i] - 1] = 1;
         assert_true(can_read(x, counts[i] - 1));
         assert_false(can_read(x, counts[i]));
-        sp_fenced_free(x, counts[i], sizeof *x);
+        sp_guarded_free(x, counts[i], sizeof *x);
     }
-    assert_null(sp_fenced_alloc(INT64_MAX, 8));
-    assert_null(sp_fenced_alloc(-1, 8));
-    sp_fenced_free(NULL, 0, 8);
+    assert_null(sp_guarded_alloc(INT64_MAX, 8));
+    assert_null(sp_guarded_alloc(-1, 8));
+    sp_guarded_free(NULL, 0, 8);
 }
 
 static void text_grows(void **state)
@@ -166,7 +166,7 @@ int main(void)
         cmocka_unit_test(allocation_is_aligned_and_counted),
         cmocka_unit_test(allocation_refuses_overflow_and_on_request),
         cmocka_unit_test(pages_are_brought),
-        cmocka_unit_test(nobody_reads_past_a_fence),
+        cmocka_unit_test(nobody_reads_past_a_guarded_end),
         cmocka_unit_test(text_grows),
         cmocka_unit_test(random_numbers_repeat_and_spread),
         cmocka_unit_test(hash_sees_every_byte_and_the_split),

@@ -106,7 +106,7 @@ static void check_kept(const sp_cost *c, const sp_examples *e,
     check_ok(sp_cost_save(c, "{\"data\":\"a test\"}", path));
     check_ok(sp_cost_load(&d, path));
     assert_ptr_equal(d->kind, c->kind);
-    assert_non_null(strstr(sp_cost_card(d), "a test"));
+    assert_non_null(strstr(sp_nn_card(d->nn), "a test"));
     score_all(again, d, e);
     assert_memory_equal(score, again, (size_t)e->rows * sizeof *again);
     sp_cost_free(d);

@@ -147,10 +147,51 @@ static void features_mean_what_their_version_says(void **state)
     assert_int_equal(i, values);
 }
 
+/* In the order of elastic.c. */
+enum { CYCLE, GATHER, FORK, ISSUE, CHUNK = 8 };
+
+static void elasticities_of(float out[SP_ELASTICITIES], const spry_problem *p,
+                            const char *text)
+{
+    spry_schedule x;
+    spry_machine m;
+
+    check_ok(spry_machine_parse(&m, machines[0], "machine"));
+    check_ok(spry_schedule_parse(&x, text));
+    sp_elasticities(out, sp_sparse_of(p), &x, &m);
+}
+
+/* A time grows with what it consists of and with nothing else: threads that
+ * are not started take no time, chunks that are not dealt out neither. */
+static void elasticities_are_of_what_a_schedule_does(void **state)
+{
+    float one[SP_ELASTICITIES], two[SP_ELASTICITIES], none[SP_ELASTICITIES];
+    spry_schedule x = spry_schedule_baseline(1);
+    spry_matrix *A;
+    spry_problem *p;
+
+    (void)state;
+    check_ok(spry_matrix_read(&A, matrices[0]));
+    check_ok(spry_problem_spmm(&p, A, 48, SPRY_F32));
+    elasticities_of(one, p, "csr tile=2");
+    elasticities_of(two, p, "csr tile=2 threads=2 chunk=64");
+    assert_true(one[CYCLE] > 0.1F && one[CYCLE] <= 1.001F);
+    assert_true(one[ISSUE] <= 0);
+    assert_true(one[FORK] == 0 && one[CHUNK] == 0 && one[GATHER] == 0);
+    assert_true(two[FORK] > 0 && two[CHUNK] > 0);
+    assert_true(two[CYCLE] < one[CYCLE]);
+    sp_elasticities(none, NULL, &x, NULL);
+    for (int k = 0; k < SP_ELASTICITIES; k++)
+        assert_true(none[k] == 0);
+    spry_problem_free(p);
+    spry_matrix_free(A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(features_mean_what_their_version_says)};
+        cmocka_unit_test(features_mean_what_their_version_says),
+        cmocka_unit_test(elasticities_are_of_what_a_schedule_does)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,8 @@ static void operators_compute_the_same(void **state)
          "direct tile=4x2"},
         {"conv2d,h=9,w=14,c=19,k=19,r=3,pad=1,groups=19", "dw tile=4x1"},
         {"matmul,batch=3,m=9,n=17,k=8,b=given,transposed=1", "direct tile=3x2"},
+        {"matmul,batch=2,m=9,n=70,k=21,b=given,transposed=1",
+         "direct tile=3x2"},
         {"conv2d,h=9,w=14,c=19,k=70,r=3,pad=1,stride=2,sparsity=0.8,bias=1,"
          "act=relu",
          "sparse tile=2x3 block=40"},
@@ -151,6 +153,41 @@ static void operators_compute_the_same(void **state)
         skip_because("there is no C compiler");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         export_one(cases[i][0], cases[i][1], (int)i);
+}
+
+/* B of each run is turned in whole vectors, as by the plan: the loops that do
+ * so come along, and only where they are needed. */
+static void loops_that_turn_come_along(void **state)
+{
+    static const char *const text[] = {
+        "matmul,m=9,n=70,k=21,b=given,transposed=1",
+        "matmul,m=9,n=70,k=21,b=given"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char folder[TEST_FOLDER + 16], path[TEST_FOLDER + 64];
+        spry_problem *p = NULL;
+        spry_plan *plan = NULL;
+        spry_operator op;
+        sp_file file;
+
+        snprintf(folder, sizeof folder, "%s/turn%d", dir, i);
+        assert_int_equal(sp_make_dirs(folder, 0700), SPRY_OK);
+        assert_int_equal(spry_operator_parse(&op, text[i]), SPRY_OK);
+        assert_int_equal(spry_problem_dense(&p, &op), SPRY_OK);
+        assert_int_equal(spry_dense_plan(&plan, p, "direct tile=3x2", NULL),
+                         SPRY_OK);
+        assert_int_equal(spry_plan_export(plan, folder, "op"), SPRY_OK);
+        snprintf(path, sizeof path, "%s/kernels/pruned.c", folder);
+        if (sp_file_read(&file, path, 1 << 20) == SPRY_OK) {
+            assert_int_equal(i, 0);
+            sp_file_free(&file);
+        } else {
+            assert_int_equal(i, 1);
+        }
+        spry_plan_free(plan);
+        spry_problem_free(p);
+    }
 }
 
 static void misuse_is_refused(void **state)
@@ -192,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_compute_the_same),
+        cmocka_unit_test(loops_that_turn_come_along),
         cmocka_unit_test(misuse_is_refused),
     };
 

@@ -1,4 +1,5 @@
 /* Which operator of a network is tuned next, and with what it begins. */
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -8,15 +9,15 @@
 static void payoff_counts_what_a_trial_costs(void **state)
 {
     /* As much to be won in both; a trial of the first costs more. */
-    sp_task_state t[2] = {{.now = 2, .bound = 1, .flops = 9, .weight = 1},
-                          {.now = 2, .bound = 1, .flops = 5, .weight = 20}};
+    sp_task_state t[2] = {{.now = 2, .hoped = 1, .flops = 9, .weight = 1},
+                          {.now = 2, .hoped = 1, .flops = 5, .weight = 20}};
 
     (void)state;
     assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), 1);
     assert_int_equal(sp_task_next(t, 2, SPRY_BY_FLOPS), 0);
     sp_task_turn(&t[1], SPRY_BY_PAYOFF);
     assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), 0);
-    t[0].bound = 2; /* nothing left to be won */
+    t[0].hoped = 0; /* nothing left to be won */
     assert_int_equal(sp_task_next(t, 2, SPRY_BY_PAYOFF), -1);
 }
 
@@ -71,66 +72,176 @@ static spry_problem *problem(const char *text)
     return p;
 }
 
-static void answer(const char *store, const char *machine, const char *op,
-                   const char *way)
+/* The answer to op: its machine, baselines and schedule are a's. */
+static void put_answer(const char *store, const char *op, spry_answer a)
 {
     spry_records *db = NULL;
     spry_problem *p = problem(op);
-    spry_answer a = {.problem = spry_problem_key(p),
-                     .machine = machine,
-                     .baseline = "plain",
-                     .schedule = way,
-                     .baseline_seconds = 2,
-                     .seconds = 1,
-                     .speedup = 2,
-                     .low = 2,
-                     .high = 2,
-                     .effort = SPRY_MEASURE,
-                     .when = 1};
 
+    a.problem = spry_problem_key(p);
+    a.speedup = a.low = a.high = a.baseline_seconds / a.seconds;
+    a.when = 1;
     check_ok(spry_records_open(&db, store));
     check_ok(spry_records_answer(db, &a));
     spry_records_close(db);
     spry_problem_free(p);
 }
 
+static void answer(const char *store, const char *machine, const char *op,
+                   const char *way)
+{
+    put_answer(store, op,
+               (spry_answer){.machine = machine,
+                             .baseline = "plain",
+                             .schedule = way,
+                             .baseline_seconds = 2,
+                             .seconds = 1,
+                             .effort = SPRY_MEASURE});
+}
+
+/* Tuning took op, in a network, from so many seconds to so many. */
+static void won(const char *store, const char *machine, const char *op,
+                double before, double after)
+{
+    put_answer(store, op,
+               (spry_answer){.machine = machine,
+                             .baseline = "direct tile=1x1",
+                             .schedule = "direct tile=2x2",
+                             .baseline_seconds = before,
+                             .seconds = after,
+                             .tuning_seconds = 1,
+                             .effort = SPRY_MEASURE});
+}
+
+/* A store of its own, and an executor that knows no more than its machine. */
+static void open_executor(spry_executor *e, char *dir, char *store, size_t size)
+{
+    memset(e, 0, sizeof *e);
+    e->threads = 1;
+    e->o.transfer = 1;
+    assert_non_null(make_folder(dir));
+    snprintf(store, size, "%s/records.db", dir);
+    check_ok(spry_machine_detect(&e->m));
+    check_ok(spry_machine_limit(&e->m, 1, e->m.isa));
+    e->o.store = store;
+}
+
+/* Texts near p; how many. */
+static int near(char (*text)[SPRY_SCHEDULE_TEXT], int most,
+                const spry_executor *e, const spry_problem *p, int *known)
+{
+    sp_transfer *t = NULL;
+    int count;
+
+    check_ok(sp_transfer_open(&t, e));
+    count = sp_transfer_near(text, most, t, p);
+    *known = sp_transfer_known(t, p);
+    sp_transfer_close(t);
+    return count;
+}
+
 static void near_answers_are_found(void **state)
 {
     char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
     char text[3][SPRY_SCHEDULE_TEXT];
-    spry_executor e = {.threads = 1};
+    spry_executor e;
     spry_problem *p = problem("conv2d,h=28,w=28,c=64,k=64,r=3,pad=1");
-    spry_problem *other = problem("conv2d,h=28,w=28,c=64,k=64");
-    int count;
+    spry_problem *other = problem("conv2d,h=28,w=28,c=64,k=64,r=5,pad=2");
+    int known;
 
     (void)state;
-    assert_non_null(make_folder(dir));
-    snprintf(store, sizeof store, "%s/records.db", dir);
-    check_ok(spry_machine_detect(&e.m));
-    check_ok(spry_machine_limit(&e.m, 1, e.m.isa));
-    e.o.store = store;
+    open_executor(&e, dir, store, sizeof store);
     answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=128,k=64,r=3,pad=1",
-           "direct tile=3x2");
+           "direct tile=4x2");
     answer(store, "another", "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1",
            "direct tile=2x2");
     answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=2048,k=64,r=3,pad=1",
            "direct tile=1x1");
     answer(store, e.m.fingerprint, "matmul,m=28,n=64,k=64", "direct tile=4x1");
-    check_ok(sp_transfer_near(text, &count, 3, &e, p));
-    assert_int_equal(count, 2); /* not one so far away, not another kind */
+    /* not one so far away, not another kind */
+    assert_int_equal(near(text, 3, &e, p, &known), 2);
     assert_string_not_equal(text[0], text[1]);
-    assert_false(sp_transfer_known(&e, p)); /* that is another machine's */
-    check_ok(sp_transfer_near(text, &count, 3, &e, other));
-    assert_int_equal(count, 0);
+    assert_false(known); /* that is another machine's */
+    assert_int_equal(near(text, 3, &e, other, &known), 0);
     answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1",
            "direct tile=3x1");
-    assert_true(sp_transfer_known(&e, p));
-    check_ok(sp_transfer_near(text, &count, 1, &e, p));
+    assert_int_equal(near(text, 1, &e, p, &known), 1);
+    assert_true(known);
     assert_string_equal(text[0], "direct tile=3x1");
+    e.o.transfer = 0;
+    assert_int_equal(near(text, 1, &e, p, &known), 0);
+    assert_false(known);
     spry_problem_free(p);
     spry_problem_free(other);
-    snprintf(store, sizeof store, "rm -r '%s'", dir);
-    assert_int_equal(system(store), 0);
+    assert_true(remove_folder(dir));
+}
+
+/* A convolution of one tap and a product run by the same loops. Tiles that
+ * cut a line alike are one. */
+static void products_learn_from_convolutions(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    char text[3][SPRY_SCHEDULE_TEXT];
+    spry_executor e;
+    spry_problem *p = problem("matmul,m=128,n=256,k=512");
+    spry_problem *given = problem("matmul,m=128,n=256,k=512,b=given");
+    spry_problem *row = problem("matmul,m=1,n=256,k=512");
+    int known;
+
+    (void)state;
+    open_executor(&e, dir, store, sizeof store);
+    answer(store, e.m.fingerprint, "conv2d,h=14,w=14,c=512,k=256",
+           "direct tile=4x2");
+    answer(store, e.m.fingerprint, "conv2d,h=14,w=14,c=512,k=256,r=3,pad=1",
+           "direct tile=2x2");
+    assert_int_equal(near(text, 3, &e, p, &known), 1);
+    assert_string_equal(text[0], "direct tile=4x2");
+    assert_int_equal(near(text, 3, &e, given, &known), 0);
+    assert_int_equal(near(text, 3, &e, row, &known), 0);
+    spry_problem_free(p);
+    spry_problem_free(given);
+    spry_problem_free(row);
+    assert_true(remove_folder(dir));
+}
+
+static double gain(const spry_executor *e, const spry_problem *p)
+{
+    sp_transfer *t = NULL;
+    double x;
+
+    check_ok(sp_transfer_open(&t, e));
+    x = sp_transfer_gain(t, p);
+    sp_transfer_close(t);
+    return x;
+}
+
+static void near_gains_count_most(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    spry_executor e;
+    spry_problem *near = problem("conv2d,h=28,w=28,c=96,k=64,r=3,pad=1");
+    spry_problem *far = problem("conv2d,h=56,w=56,c=64,k=16");
+    spry_problem *strange = problem("softmax,m=100,n=100");
+
+    (void)state;
+    open_executor(&e, dir, store, sizeof store);
+    assert_true(gain(&e, near) < 0);
+    /* over a plain loop: that says nothing of the model's choice */
+    answer(store, e.m.fingerprint, "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1",
+           "direct tile=3x1");
+    assert_true(gain(&e, near) < 0);
+    won(store, e.m.fingerprint, "conv2d,h=28,w=28,c=64,k=64,r=3,pad=1", 2, 1);
+    won(store, e.m.fingerprint, "conv2d,h=28,w=28,c=128,k=64,r=3,pad=1", 2, 1);
+    won(store, e.m.fingerprint, "conv2d,h=56,w=56,c=64,k=24", 2, 2);
+    won(store, e.m.fingerprint, "conv2d,h=56,w=56,c=64,k=8", 2, 2);
+    assert_true(gain(&e, near) > gain(&e, far));
+    assert_true(gain(&e, near) <= 0.5 + 1e-9);
+    /* the mean of all, 1/4, and their spread, 1/4 */
+    assert_true(fabs(gain(&e, strange) - 0.5) < 1e-9);
+    spry_problem_free(near);
+    spry_problem_free(far);
+    spry_problem_free(strange);
+    assert_true(remove_folder(dir));
 }
 
 /* As Ctrl-C would, behind the first task. */
@@ -246,6 +357,8 @@ int main(void)
         cmocka_unit_test(the_gradient_visits_all_then_the_promising),
         cmocka_unit_test(orders_have_names),
         cmocka_unit_test(near_answers_are_found),
+        cmocka_unit_test(products_learn_from_convolutions),
+        cmocka_unit_test(near_gains_count_most),
         cmocka_unit_test(what_was_found_is_remembered),
         cmocka_unit_test(another_builds_answers_are_checked_once),
     };

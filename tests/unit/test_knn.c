@@ -26,7 +26,7 @@ static void draw(float *x, int64_t count, int dim, uint64_t seed)
 
 static sp_knn *build(float *x, int64_t count, int dim, uint64_t seed)
 {
-    sp_knn_options o = SP_KNN_DEFAULTS;
+    sp_knn_options o = {16, 64, 1};
     sp_knn *g;
 
     draw(x, count, dim, 5);
@@ -61,6 +61,28 @@ static int hits(const sp_knn_found *found, int n, const float *x,
     return hit;
 }
 
+typedef struct {
+    const sp_knn *g;
+    const float *query;
+} target;
+
+static void distances(double *out, const int32_t *item, int n, void *payload)
+{
+    const target *t = payload;
+
+    for (int i = 0; i < n; i++)
+        out[i] =
+            distance(sp_knn_vector(t->g, item[i]), t->query, sp_knn_dim(t->g));
+}
+
+static spry_status nearest(sp_knn_found *out, int *count, const sp_knn *g,
+                           int ef, const float *query, int64_t *asked)
+{
+    target t = {g, query};
+
+    return sp_knn_walk(out, count, MOST, g, ef, distances, &t, asked);
+}
+
 static void test_recall(void **state)
 {
     static float x[COUNT * DIM], query[50 * DIM];
@@ -72,8 +94,7 @@ static void test_recall(void **state)
     (void)state;
     draw(query, 50, DIM, 99);
     for (int i = 0; i < 50; i++) {
-        check_ok(sp_knn_nearest(found, &count, MOST, g, 50, query + i * DIM,
-                                &asked));
+        check_ok(nearest(found, &count, g, 50, query + i * DIM, &asked));
         assert_int_equal(count, MOST);
         for (int k = 1; k < count; k++)
             assert_true(found[k - 1].score <= found[k].score);
@@ -147,7 +168,7 @@ static void no_number(double *out, const int32_t *item, int n, void *payload)
 static void test_odd(void **state)
 {
     static float same[200 * 2], x[5] = {1, 2, 3, 4, 5};
-    sp_knn_options o = SP_KNN_DEFAULTS;
+    sp_knn_options o = {16, 64, 1};
     sp_knn_found found[MOST];
     sp_knn *g;
     int64_t asked;
@@ -155,11 +176,11 @@ static void test_odd(void **state)
 
     (void)state;
     check_ok(sp_knn_build(&g, x, 1, 1, &o)); /* alone */
-    check_ok(sp_knn_nearest(found, &count, MOST, g, 1, x, &asked));
+    check_ok(nearest(found, &count, g, 1, x, &asked));
     assert_int_equal(count, 1);
     sp_knn_free(g);
     check_ok(sp_knn_build(&g, same, 200, 2, &o)); /* all alike */
-    check_ok(sp_knn_nearest(found, &count, MOST, g, 20, same, &asked));
+    check_ok(nearest(found, &count, g, 20, same, &asked));
     assert_int_equal(count, MOST);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < i; k++)
@@ -237,7 +258,7 @@ static void test_bad_files(void **state)
     static float x[100 * DIM];
     sp_knn *g = build(x, 100, DIM, 1), *none;
     sp_file f = bytes_of(g);
-    size_t vectors = 56 + 104, ground = vectors + sizeof x;
+    size_t vectors = 56 + 104, bottom = vectors + sizeof x;
 
     (void)state;
     for (size_t len = 0; len < f.len; len += len < 200 ? 1 : 97) {
@@ -250,18 +271,18 @@ static void test_bad_files(void **state)
                          SPRY_INPUT);
         f.data[at] ^= 4;
     }
-    check_ok(with(&f, ground, 1)); /* nothing wrong with this one */
+    check_ok(with(&f, bottom, 1)); /* nothing wrong with this one */
     assert_int_equal(with(&f, 12, 2), SPRY_INPUT);
     assert_non_null(strstr(spry_message(), "changed: has version 2"));
     assert_int_equal(with(&f, 8, 0x04030201), SPRY_INPUT);
     assert_int_equal(with(&f, 48, 100), SPRY_INPUT);        /* entry */
     assert_int_equal(with(&f, 24, 0x7fffffff), SPRY_INPUT); /* count */
-    assert_int_equal(with(&f, 56, 0x01010101), SPRY_INPUT); /* floors */
+    assert_int_equal(with(&f, 56, 0x01010101), SPRY_INPUT); /* layers */
     assert_int_equal(with(&f, vectors, 0x7fc00000), SPRY_INPUT);
     assert_non_null(strstr(spry_message(), "not finite"));
-    assert_int_equal(with(&f, ground, 100), SPRY_INPUT);
-    assert_int_equal(with(&f, ground, 0xfffffff0), SPRY_INPUT);
-    assert_int_equal(with(&f, ground, 0xffffffff), SPRY_INPUT); /* a hole */
+    assert_int_equal(with(&f, bottom, 100), SPRY_INPUT);
+    assert_int_equal(with(&f, bottom, 0xfffffff0), SPRY_INPUT);
+    assert_int_equal(with(&f, bottom, 0xffffffff), SPRY_INPUT); /* a hole */
     assert_int_equal(sp_knn_load(&none, "nowhere.graph"), SPRY_INPUT);
     sp_file_free(&f);
     sp_knn_free(g);
@@ -270,7 +291,7 @@ static void test_bad_files(void **state)
 static void test_no_memory(void **state)
 {
     static float x[300 * DIM];
-    sp_knn_options o = SP_KNN_DEFAULTS;
+    sp_knn_options o = {16, 64, 1};
     sp_knn *g = build(x, 300, DIM, 1);
     sp_file f = bytes_of(g);
     sp_knn_found found[MOST];
@@ -296,8 +317,7 @@ static void test_no_memory(void **state)
     refused = 1;
     for (int n = 1; refused; n++) {
         sp_alloc_refuse(n, 1);
-        refused =
-            sp_knn_nearest(found, &count, MOST, g, 20, x, &asked) != SPRY_OK;
+        refused = nearest(found, &count, g, 20, x, &asked) != SPRY_OK;
         sp_alloc_refuse(0, 0);
     }
     assert_int_equal(sp_alloc_live(), live);

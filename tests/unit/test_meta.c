@@ -34,7 +34,7 @@ static sp_tensor *small_loss(sp_tape *t, const void *net, int task,
         target[i] = l->d->x[row][7] * l->d->x[row][0];
     }
     y = sp_nn_input(t, SP_SHAPE(EACH, IN), x);
-    y = sp_nn_tanh(t, sp_nn_dense(t, &m->first, y));
+    y = sp_nn_sigmoid(t, sp_nn_dense(t, &m->first, y));
     return sp_loss_mse(t, sp_nn_dense(t, &m->last, y), target);
 }
 

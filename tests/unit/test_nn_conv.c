@@ -199,8 +199,8 @@ static void test_full_image(void **state)
         gradient_open(&g, threads);
         l.weight = sp_nn_weights(g.n, "ones", SP_SHAPE(9, CHANNELS, CHANNELS),
                                  sp_init_constant(1));
+        x = gradient_input(&g, "x", SP_SHAPE(FULL, CHANNELS), 1);
         sp_tape_begin(g.t, 1);
-        x = sp_nn_variable(g.t, SP_SHAPE(FULL, CHANNELS), NULL);
         ones = sp_tape_memory(g.t, x->size, sizeof *ones);
         for (int64_t i = 0; i < x->size; i++)
             ones[i] = x->value[i] = 1;
@@ -225,7 +225,7 @@ static sp_tensor *run_stack(sp_tape *t, void *arg)
     stack *s = arg;
     sp_tensor *h = sp_nn_conv(t, &s->first, s->x, s->sites, s->sites);
 
-    return sp_nn_conv(t, &s->second, sp_nn_tanh(t, h), s->sites, s->half);
+    return sp_nn_conv(t, &s->second, sp_nn_sigmoid(t, h), s->sites, s->half);
 }
 
 static void test_slopes(void **state)

@@ -223,14 +223,12 @@ static double deviation(const sp_tensor *x)
 static void test_starts(void **state)
 {
     sp_nn *n;
-    sp_tensor *k, *x;
+    sp_tensor *k;
 
     (void)state;
     check_ok(sp_nn_new(&n, 1));
     k = sp_nn_weights(n, "k", SP_SHAPE(200, 50), sp_init_kaiming(50));
-    x = sp_nn_weights(n, "x", SP_SHAPE(200, 50), sp_init_xavier(200, 100));
     assert_true(fabs(deviation(k) - 0.2) < 0.01);
-    assert_true(fabs(deviation(x) - sqrt(0.02 / 3)) < 0.005);
     assert_null(sp_nn_weights(n, "k", SP_SHAPE(1), sp_init_constant(0)));
     assert_int_equal(sp_nn_status(n), SPRY_USAGE);
     sp_nn_free(n);
@@ -276,7 +274,7 @@ static float fit_step(fit *f, const sp_adam *adam)
 
     sp_tape_begin(f->t, 1);
     x = sp_nn_input(f->t, SP_SHAPE(POINTS, 2), f->x);
-    x = sp_nn_tanh(f->t, sp_nn_dense(f->t, &f->first, x));
+    x = sp_nn_sigmoid(f->t, sp_nn_dense(f->t, &f->first, x));
     loss = sp_loss_mse(f->t, sp_nn_dense(f->t, &f->last, x), f->y);
     check_ok(sp_tape_backward(f->t, loss));
     sp_nn_adam(f->n, adam, 1);

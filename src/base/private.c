@@ -1,12 +1,12 @@
-/* ours.c - folders and files of the user's that nobody else can write to. */
-#include "base/ours.h"
+/* private.c - folders and files of the user's that nobody else can write to. */
+#include "base/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int sp_ours_open(const char *path, const char **why)
+int sp_private_open(const char *path, const char **why)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
@@ -28,7 +28,7 @@ int sp_ours_open(const char *path, const char **why)
     return -1;
 }
 
-const char *sp_ours_flaw(int fd)
+const char *sp_private_flaw(int fd)
 {
     struct stat st;
 

@@ -1,4 +1,4 @@
-/* page.c - text to a file, plain or gzipped: zlib writes both kinds.
+/* text_out.c - text to a file, plain or gzipped: zlib writes both kinds.
  *
  * Numbers are written as short as they can be and read back the same. */
 #include <math.h>
@@ -12,7 +12,7 @@
 enum { ROOM = 1 << 16, LONGEST = 256 };
 
 /* Words gather here before they go to zlib. */
-struct sp_page {
+struct sp_text_out {
     gzFile to;
     const char *path;
     size_t used;
@@ -20,9 +20,9 @@ struct sp_page {
     char text[ROOM];
 };
 
-spry_status sp_page_open(sp_page **out, const sp_writer *w, int packed)
+spry_status sp_text_out_open(sp_text_out **out, const sp_writer *w, int packed)
 {
-    sp_page *p = sp_alloc(1, sizeof *p);
+    sp_text_out *p = sp_alloc(1, sizeof *p);
     int fd = dup(fileno(w->f)); /* gzclose closes its own */
 
     *out = NULL;
@@ -38,21 +38,21 @@ spry_status sp_page_open(sp_page **out, const sp_writer *w, int packed)
     return SPRY_OK;
 }
 
-static void flush(sp_page *p)
+static void flush(sp_text_out *p)
 {
     if (p->used && gzwrite(p->to, p->text, (unsigned)p->used) <= 0)
         p->failed = 1;
     p->used = 0;
 }
 
-static char *room(sp_page *p)
+static char *room(sp_text_out *p)
 {
     if (p->used > ROOM - LONGEST)
         flush(p);
     return p->text + p->used;
 }
 
-void sp_page_line(sp_page *p, const char *fmt, ...)
+void sp_text_out_line(sp_text_out *p, const char *fmt, ...)
 {
     char *to = room(p);
     va_list args;
@@ -77,7 +77,7 @@ static size_t print_int(char *to, int64_t n)
     return len;
 }
 
-void sp_page_int(sp_page *p, int64_t n, char behind)
+void sp_text_out_int(sp_text_out *p, int64_t n, char behind)
 {
     char *to = room(p);
     size_t len = print_int(to, n);
@@ -86,7 +86,7 @@ void sp_page_int(sp_page *p, int64_t n, char behind)
     p->used += len + 1;
 }
 
-void sp_page_real(sp_page *p, double v, spry_type type, char behind)
+void sp_text_out_real(sp_text_out *p, double v, spry_type type, char behind)
 {
     char *to = room(p);
     int whole = v >= 0 && v < 1e15 && v == floor(v) && !signbit(v);
@@ -97,12 +97,12 @@ void sp_page_real(sp_page *p, double v, spry_type type, char behind)
     p->used += len + 1;
 }
 
-int sp_page_failed(const sp_page *p)
+int sp_text_out_failed(const sp_text_out *p)
 {
     return p->failed;
 }
 
-spry_status sp_page_close(sp_page *p)
+spry_status sp_text_out_close(sp_text_out *p)
 {
     spry_status s = SPRY_OK;
 

@@ -1,6 +1,6 @@
-/* fence.c - whole pages, the array at their end, a page without rights. */
+/* guarded.c - whole pages, the array at their end, then a guard page. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "base/fence.h"
+#include "base/guarded.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
-void *sp_fenced_alloc(int64_t count, size_t size)
+void *sp_guarded_alloc(int64_t count, size_t size)
 {
     size_t bytes, room;
     char *p;
@@ -35,7 +35,7 @@ void *sp_fenced_alloc(int64_t count, size_t size)
     return p + room - bytes;
 }
 
-void sp_fenced_free(void *p, int64_t count, size_t size)
+void sp_guarded_free(void *p, int64_t count, size_t size)
 {
     size_t bytes = (size_t)count * size, room = whole_pages(bytes);
 
