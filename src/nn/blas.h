@@ -17,7 +17,7 @@ typedef struct {
     sp_cblas_sgemv *sgemv;
     char kernels[32]; /* the CPU they were written for; "" when not told */
     char about[160];
-    double share; /* of this core's multiply-adds; 0: not timed */
+    int ours; /* we opened it, with one thread */
 } sp_blas;
 
 /* Open it at the first call; later calls return the same. */

@@ -9,9 +9,10 @@
  * A release of OpenBLAS does not know CPUs newer than itself and takes them
  * for a Prescott of 2004, at a fifth of what they can do. So we name the
  * kernels, by instruction set, through OPENBLAS_CORETYPE, which it reads once
- * when it is loaded; a short product then shows whether that was right, and
- * if not the next name is tried. Who has set the variable is obeyed, and a
- * library that the program around us has loaded is used as it is. */
+ * when it is loaded; a name that this release does not have is followed by the
+ * next. No clock decides: what is learned must not depend on how busy the
+ * machine was. Who has set the variable is obeyed, and a library that the
+ * program around us has loaded is used as it is. */
 #include "nn/blas.h"
 
 #include <dlfcn.h>
@@ -19,19 +20,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "base/library.h"
 #include "machine/isa.h"
-#include "machine/machine.h"
 
 static const char CORE_TYPE[] = "OPENBLAS_CORETYPE",
                   THREADS[] = "OPENBLAS_NUM_THREADS";
-
-/* Kernels for another CPU stay below, the right ones above. */
-static const double SANE_SHARE = 0.4;
-
-enum { EDGE = 256, ROUNDS = 4 }; /* of the timed product */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sp_blas blas = {.about = "own loops"};
@@ -98,43 +94,6 @@ static void describe(sp_blas *out, void *library, const char *file)
              *out->kernels ? ", kernels for " : "", out->kernels);
 }
 
-/* ---- a timed product ---- */
-
-typedef struct {
-    const sp_blas *blas;
-    float *a, *b, *c;
-} product;
-
-static double product_seconds(const product *p)
-{
-    double start = sp_seconds();
-
-    p->blas->sgemm(SP_ROW_MAJOR, SP_AS_IT_IS, SP_AS_IT_IS, EDGE, EDGE, EDGE, 1,
-                   p->a, EDGE, p->b, EDGE, 0, p->c, EDGE);
-    return sp_seconds() - start;
-}
-
-/* The best of a few rounds of product and multiply-adds in turns, so that
- * who shares the machine slows both. */
-static double share_of_peak(const sp_blas *b)
-{
-    const double flops = 2.0 * EDGE * EDGE * EDGE;
-    float *all = sp_alloc(3 * EDGE * EDGE, sizeof *all);
-    double rate = 0, peak = 0;
-
-    if (!all)
-        return 0;
-    for (int i = 0; i < ROUNDS; i++) {
-        product p = {b, all, all + EDGE * EDGE, all + 2 * EDGE * EDGE};
-        double now = flops / product_seconds(&p), fma = sp_multiply_adds();
-
-        rate = now > rate ? now : rate;
-        peak = fma > peak ? fma : peak;
-    }
-    sp_free(all);
-    return peak > 0 ? rate / peak : 0;
-}
-
 /* ---- which kernels ---- */
 
 static int add(const char *out[SP_CORE_TYPES], int n, const char *name)
@@ -157,23 +116,17 @@ int sp_blas_core_types(const char *out[SP_CORE_TYPES])
         n = add(out, n, amd ? "Zen" : "Haswell");
         n = add(out, n, amd ? "Haswell" : "Zen");
     }
-    return add(out, n, NULL);
-#elif defined(__aarch64__)
-    n = add(out, n, NULL);
-    n = add(out, n, "NEOVERSEN1");
-    return add(out, n, "CORTEXA57");
-#else
-    return add(out, n, NULL);
 #endif
+    return add(out, n, NULL);
 }
 
-/* Load with one type and time it; NULL when it cannot be used. */
+/* Load with one type; NULL when it cannot be used. */
 static void *try_type(sp_blas *out, const char *file, const char *type)
 {
     void *library = load(file, type);
     void (*set_threads)(int);
 
-    *out = (sp_blas){0};
+    *out = (sp_blas){.ours = 1};
     if (library && !find_products(out, library)) {
         dlclose(library);
         library = NULL;
@@ -184,43 +137,34 @@ static void *try_type(sp_blas *out, const char *file, const char *type)
                                 "openblas_set_num_threads"))
             set_threads(1);
         describe(out, library, file);
-        out->share = share_of_peak(out);
     }
     return library;
 }
 
-/* NULL once it is gone from memory; else the variable would not be read
- * again, and it stays open. */
-static void *unload(void *library, const char *file)
+/* Did it take other kernels than those of that name? */
+static int is_refused(const sp_blas *b, const char *type)
 {
-    dlclose(library);
-    return dlopen(file, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    return type && *b->kernels && strcasecmp(b->kernels, type) != 0;
 }
 
-/* The first type that is fast enough, else the fastest. */
+/* The first type that it has kernels for. */
 static void *load_best(sp_blas *out, const char *file)
 {
     const char *type[SP_CORE_TYPES];
     int n = getenv(CORE_TYPE) ? add(type, 0, NULL) : sp_blas_core_types(type);
-    int at = 0, best = 0;
-    void *library = try_type(out, file, type[0]);
+    void *library = NULL;
 
-    while (library && out->share < SANE_SHARE && at + 1 < n) {
-        double share = out->share;
-        void *pinned = unload(library, file);
-
-        if (pinned)
-            return pinned;
-        library = try_type(out, file, type[++at]);
-        if (out->share > share)
-            best = at;
-        else
-            out->share = share;
+    for (int i = 0; i < n; i++) {
+        library = try_type(out, file, type[i]);
+        if (!library || !is_refused(out, type[i]))
+            break;
+        dlclose(library);
+        /* While it stays in memory the variable would not be read again. */
+        library = dlopen(file, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+        if (library)
+            break;
     }
-    if (!library || best == at)
-        return library;
-    library = unload(library, file);
-    return library ? library : try_type(out, file, type[best]);
+    return library;
 }
 
 /* ---- the door ---- */
