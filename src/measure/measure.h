@@ -47,9 +47,18 @@ typedef struct {
     int pairs;                     /* rounds measured */
     int repeat;                    /* runs in one sample */
     int dropped;                   /* clearly slower, left the race early */
+    double preempted;              /* times that a core was taken from us, for
+                                      each second of computing in this race */
     double samples[SP_RACE_PAIRS]; /* [pairs] seconds per run, by round; 0: a
                                       plain way that sat this one out */
 } sp_racer;
+
+/* What this process has had of the cores so far. */
+typedef struct {
+    double seconds;    /* that its threads computed */
+    int64_t preempted; /* times that one, though it was not waiting, had to
+                          leave its core to somebody else */
+} sp_usage;
 
 typedef struct {
     double seconds;      /* for the whole race; one round is always run */
@@ -68,6 +77,7 @@ typedef struct {
     int (*between)(void *arg); /* called between samples; may be NULL; */
     void *arg;                 /* nonzero ends the race */
     double (*clock)(void);     /* seconds; NULL: sp_seconds */
+    sp_usage (*usage)(void);   /* NULL: the system's */
 } sp_race_options;
 
 #define SP_RACE_DEFAULTS                              \

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/base.h"
 
@@ -65,6 +66,21 @@ static double sample(race *r, int i)
 static int ended(const race *r)
 {
     return r->o.between && r->o.between(r->o.arg);
+}
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
+static sp_usage usage(void)
+{
+    struct rusage all;
+
+    if (getrusage(RUSAGE_SELF, &all) != 0)
+        return (sp_usage){0, 0};
+    return (sp_usage){seconds_of(all.ru_utime) + seconds_of(all.ru_stime),
+                      all.ru_nivcsw};
 }
 
 /* ---- before the first round ---- */
@@ -312,6 +328,24 @@ static spry_status run_rounds(race *r)
     return SPRY_OK;
 }
 
+/* In a shorter time a single switch would seem to be many a second. */
+static const double LEAST_COUNTED = 0.1;
+
+/* The same, and how often others were given our cores meanwhile. */
+static spry_status run_counted(race *r)
+{
+    sp_usage before = r->o.usage(), after;
+    spry_status s = run_rounds(r);
+    double often;
+
+    after = r->o.usage();
+    often = (double)(after.preempted - before.preempted) /
+            fmax(after.seconds - before.seconds, LEAST_COUNTED);
+    for (int i = 0; i < r->n; i++)
+        r->out[i].preempted = often;
+    return s;
+}
+
 spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
                     const sp_race_options *options)
 {
@@ -324,6 +358,7 @@ spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
                        SP_RACE_PAIRS);
     memset(out, 0, (size_t)n * sizeof *out);
     r.o.clock = r.o.clock ? r.o.clock : sp_seconds;
+    r.o.usage = r.o.usage ? r.o.usage : usage;
     r.rng = sp_rng_seed(r.o.seed);
     r.order = sp_alloc(n, sizeof *r.order);
     r.pairs = sp_alloc(SP_RACE_PAIRS, sizeof *r.pairs);
@@ -337,7 +372,7 @@ spry_status sp_race(sp_racer *out, const sp_contestant *c, int n,
         if (r.sample_seconds < SAMPLE_SECONDS)
             r.sample_seconds = SAMPLE_SECONDS;
         r.start = r.o.clock();
-        s = run_rounds(&r);
+        s = run_counted(&r);
         summarise_all(&r);
     }
     sp_free(r.evict);

@@ -10,10 +10,23 @@ static const double WORTH = 1.02;
  * makes them many times longer, must promise more than that. */
 static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
 
+/* For a second of computing a core is taken away up to 20 times on an idle
+ * machine, 160 times and more with a rival on each core. */
+static const double SHARED_CORES = 60;
+
 /* The plain way that r's ratios are to, and its time in that race. */
 static const sp_result *beaten(const sp_tuner *t, const sp_result *r)
 {
     return &sp_results(t)[r->baseline];
+}
+
+/* While others use the cores, threads find each other in one process and wait
+ * for each other in the next: only a plain way on as many threads can be
+ * compared with. */
+int sp_result_is_comparable(const sp_tuner *t, const sp_result *r)
+{
+    return r->racer.preempted < SHARED_CORES ||
+           r->x.threads == beaten(t, r)->x.threads;
 }
 
 static double plain_seconds(const sp_result *r)
@@ -34,7 +47,7 @@ static int surely_faster(const sp_tuner *t, const sp_result *r)
     int risky =
         r->x.threads > beaten(t, r)->x.threads && r->racer.seconds < SHORT_RUN;
 
-    return r->racer.compared >= 6 &&
+    return r->racer.compared >= 6 && sp_result_is_comparable(t, r) &&
            r->racer.low > (risky ? WORTH_THREADS : WORTH);
 }
 
@@ -90,6 +103,23 @@ void sp_tune_stay(const sp_tuner *t, spry_tuning *story)
     story->speedup = story->low = story->high = 1;
 }
 
+/* Say so if something seemed fast that could not be compared. */
+static void note_incomparable(sp_tuner *t)
+{
+    int n = 0;
+
+    for (int i = t->baselines; i < t->count; i++) {
+        const sp_result *r = &sp_results(t)[i];
+
+        n += r->done && r->verdict == SPRY_VERDICT_OK && r->racer.low > WORTH &&
+             !sp_result_is_comparable(t, r);
+    }
+    if (n > 0)
+        sp_tuner_note(t, "other processes used the cores: ways on more or "
+                         "fewer threads than the plain loop were left out; "
+                         "tune again when it is quiet");
+}
+
 spry_status sp_tune_decide(sp_tuner *t, spry_tuning *story)
 {
     int finalist[SP_FINALISTS], count = 0;
@@ -100,6 +130,7 @@ spry_status sp_tune_decide(sp_tuner *t, spry_tuning *story)
         s = sp_tune_final(t, finalist, &count);
     win = count == 0 && (t->stopped || t->late) ? surest(t)
                                                 : winner(t, finalist, count);
+    note_incomparable(t);
     t->checked = count > 0 && win;
     sp_tune_stay(t, story);
     if (win) {

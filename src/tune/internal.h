@@ -120,6 +120,8 @@ spry_status sp_tune_final(sp_tuner *t, int finalist[SP_FINALISTS], int *count);
  * (answer.c). */
 spry_status sp_tune_decide(sp_tuner *t, spry_tuning *story);
 void sp_tune_stay(const sp_tuner *t, spry_tuning *story);
+/* Does r's race say how r does beside its plain way in another process? */
+int sp_result_is_comparable(const sp_tuner *t, const sp_result *r);
 /* Run by run of the same race, a's time over b's. */
 double sp_result_beside(const sp_result *a, const sp_result *b);
 /* The adviser learns from what was measured (learn.c). */

@@ -95,8 +95,8 @@ static int kind_taken(const sp_tuner *t, const int *taken, int n, int item)
     return 0;
 }
 
-/* The fastest verified result that is neither a baseline nor `taken`; anew: of
- * a kind that is not, either. */
+/* The fastest verified result that can be compared and is neither a baseline
+ * nor `taken`; anew: of a kind that is not, either. */
 static int fastest(const sp_tuner *t, const int *taken, int n, int anew)
 {
     int best = -1;
@@ -105,7 +105,8 @@ static int fastest(const sp_tuner *t, const int *taken, int n, int anew)
         const sp_result *r = &sp_results(t)[i];
 
         if (r->done && r->verdict == SPRY_VERDICT_OK &&
-            !contains(taken, n, i) && !(anew && kind_taken(t, taken, n, i)) &&
+            sp_result_is_comparable(t, r) && !contains(taken, n, i) &&
+            !(anew && kind_taken(t, taken, n, i)) &&
             (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
             best = i;
     }

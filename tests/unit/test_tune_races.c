@@ -132,6 +132,18 @@ static spry_status timed_make(spry_plan **out, const spry_problem *p,
     return s;
 }
 
+static void take_two(void *ctx)
+{
+    (void)ctx;
+    fake_now += 2e-3;
+}
+
+static void take_one(void *ctx)
+{
+    (void)ctx;
+    fake_now += 1e-3;
+}
+
 static sp_proposal plain_on(int threads)
 {
     spry_schedule x = spry_schedule_baseline(threads);
@@ -215,6 +227,57 @@ static void what_cannot_be_is_not_stored(void **state)
     spry_records_close(db);
 }
 
+/* ---- cores that others use ---- */
+
+static int64_t switches; /* grows with every look */
+
+static sp_usage shared_usage(void)
+{
+    return (sp_usage){0, switches += 1000};
+}
+
+static sp_usage quiet_usage(void)
+{
+    return (sp_usage){0, 0};
+}
+
+/* A candidate that is twice as fast as its plain way, by a race of its
+ * own. Did it win? */
+static int wins(fixture *f, int threads, sp_usage (*usage)(void))
+{
+    sp_family family;
+    sp_tuner t = hostile_tuner(f, &family);
+    sp_contestant c[2] = {{take_two, NULL}, {take_one, NULL}};
+    sp_race_options o = {
+        .seconds = 1e9, .pairs = 9, .clock = fake_clock, .usage = usage};
+    spry_tuning story = {.changed = 0};
+    sp_racer racer[2];
+
+    check_ok(sp_race(racer, c, 2, &o));
+    for (t.count = 0; t.count < 2; t.count++) {
+        sp_result *r = &sp_results(&t)[t.count];
+
+        r->x = t.count ? tiled(4, 0) : plain_on(1);
+        r->racer = racer[t.count];
+        r->done = 1;
+    }
+    sp_results(&t)[1].x.threads = threads;
+    t.stopped = 1; /* no final */
+    check_ok(sp_tune_decide(&t, &story));
+    assert_true(story.changed || strstr(t.note, "other processes"));
+    sp_shared_close(&t.shared);
+    family.forget(t.oracle);
+    return story.changed;
+}
+
+static void shared_cores_prove_nothing_of_threads(void **state)
+{
+    assert_true(wins(*state, 1, quiet_usage));
+    assert_true(wins(*state, 2, quiet_usage));
+    assert_true(wins(*state, 1, shared_usage));
+    assert_false(wins(*state, 2, shared_usage));
+}
+
 /* Whatever is measured, no more than the machine's bounds leave room for. */
 static void bounds_lie_below_what_is_measured(void **state)
 {
@@ -290,6 +353,7 @@ int main(void)
         TEST(the_baseline_is_fastest_in_the_same_race),
         TEST(what_cannot_be_is_raced_again),
         TEST(what_cannot_be_is_not_stored),
+        TEST(shared_cores_prove_nothing_of_threads),
         TEST(bounds_lie_below_what_is_measured),
         TEST(a_stop_blames_nobody),
         TEST(races_compare_plans_of_one_problem),
