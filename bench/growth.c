@@ -2,10 +2,12 @@
  * each with the share of the limit that binds there.
  *
  * The tuned plan and the loops of growth/limits.h run in turns in one race on
- * the same operands; the fastest sample of each counts, since neighbours only
- * ever add time. What a kernel must do all of, the slowest binds; what it
+ * the same operands, and the fastest sample of each tells which loop is the
+ * limit, since neighbours only ever add time. What a kernel must do all of, the slowest binds; what it
  * may do this way or that - gathers in the order of rows or of panels, on all
- * threads or on one - the fastest does. Where B is larger than a huge page the
+ * threads or on one - the fastest does. With that loop the
+ * plan then races alone, and the median of their pairs is its share: the fastest
+ * of many loops had more chances of a quiet moment than one plan. Where B is larger than a huge page the
  * plan then meets itself with B on usual pages, in a race of the two. QUICK=1
  * ends at a million entries, THREADS=1 takes so many threads, and
  * ONLY=uniform_1e+05,rmat_1e+07 these sizes. */
@@ -166,49 +168,68 @@ static spry_status race(const growth *g, double *least, const sp_contestant *c,
     return s;
 }
 
-/* Time with B on usual pages / on huge ones; 0: not measured. */
-static double pages_ratio(const growth *g, bench_match *m)
+/* The time of the second over that of the first, by pairs; 0: not measured. */
+static double ratio_of(const growth *g, const sp_contestant c[2])
 {
     static sp_racer racer[2];
     sp_race_options o = SP_RACE_DEFAULTS;
-    double ratio = 0;
-    usual u;
-    sp_contestant c[] = {{run_plan, m}, {run_usual, &u}};
 
     o.seconds = g->quick ? QUICK_RACING : RACING;
-    if (open_usual(&u, m) && sp_race(racer, c, 2, &o) == SPRY_OK)
-        ratio = 1 / racer[1].speedup;
+    return sp_race(racer, c, 2, &o) == SPRY_OK ? 1 / racer[1].speedup : 0;
+}
+
+/* Time with B on usual pages / on huge ones; 0: not measured. */
+static double pages_ratio(const growth *g, bench_match *m)
+{
+    usual u;
+    sp_contestant c[] = {{run_plan, m}, {run_usual, &u}};
+    double ratio = open_usual(&u, m) ? ratio_of(g, c) : 0;
+
     sp_free(u.owned);
     return ratio;
 }
 
-/* More than all of a limit: its loop was disturbed, so all race again. */
-static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
+/* The plan and all loops, and which of them is the limit that binds. More than
+ * all of it: its loop was disturbed, so all race again. */
+static spry_status race_all(const growth *g, double *ratio, double *seconds,
+                            int *at, const sp_contestant *c, const limit *l,
+                            int n)
 {
-    sp_contestant c[LIMITS + 1] = {{run_plan, m}};
-    double ratio[LIMITS] = {0}, least[LIMITS + 1], pages;
+    double least[LIMITS + 1];
     spry_status s = SPRY_OK;
-    int at = 0;
 
     for (int k = 0; k <= n; k++)
         least[k] = HUGE_VAL;
-    for (int k = 0; k < n; k++)
-        c[k + 1] = (sp_contestant){limit_run, &l[k]};
     for (int again = 0; again < RACES && s == SPRY_OK; again++) {
         s = race(g, least, c, n + 1);
         for (int k = 0; k < n; k++)
             ratio[k] = least[k + 1] / l[k].part / least[0];
-        at = binding(l, ratio, n);
-        if (ratio[at] <= 1)
+        *at = binding(l, ratio, n);
+        *seconds = least[0];
+        if (ratio[*at] <= 1)
             break;
     }
+    return s;
+}
+
+static spry_status measure(growth *g, int i, bench_match *m, limit *l, int n)
+{
+    sp_contestant c[LIMITS + 1] = {{run_plan, m}}, pair[2] = {{run_plan, m}};
+    double ratio[LIMITS] = {0}, seconds = 0, pages;
+    spry_status s;
+    int at = 0;
+
+    for (int k = 0; k < n; k++)
+        c[k + 1] = (sp_contestant){limit_run, &l[k]};
+    s = race_all(g, ratio, &seconds, &at, c, l, n);
     if (s != SPRY_OK)
         return s;
-    g->share[i] = ratio[at];
+    pair[1] = c[at + 1];
+    g->share[i] = ratio[at] = ratio_of(g, pair) / l[at].part;
     pages = pages_ratio(g, m);
     if (pages > 0)
         g->pages[g->paged++] = pages;
-    print_row(g, &bench_sizes[i], m, l, ratio, at, least[0], pages);
+    print_row(g, &bench_sizes[i], m, l, ratio, at, seconds, pages);
     return s;
 }
 
