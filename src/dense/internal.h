@@ -73,9 +73,9 @@ spry_status sp_dense_pack_bias(sp_dense_plan *plan, int64_t groups,
                                int64_t count, int64_t wide);
 /* One run; the operands are complete. */
 spry_status sp_dense_run(const sp_dense_plan *plan, const spry_tensors *t);
-/* The way that is expected to be fastest. */
 /* The lowest tile that cuts a line into as many tiles: it does the same. */
 void sp_dense_even(sp_dense_way *x, const sp_dense_problem *p);
+/* The way that is expected to be fastest. */
 sp_dense_way sp_dense_usual(const sp_dense_problem *p, const spry_machine *m);
 
 /* A sum of products as its tiles see it. */

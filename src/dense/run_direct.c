@@ -17,7 +17,7 @@ typedef struct {
     const float *in, *add, *w; /* of the group, the block */
     float *out;
     int wide;        /* channels of the block, padded */
-    int64_t fetched; /* lines of the next block's weights */
+    int64_t fetched; /* lines of what comes next */
 } sweep;
 
 static void run_kernel(sweep *w, sp_tile *a, int mr)
@@ -148,25 +148,61 @@ static sweep sweep_of(const sp_dense_core *p, const spry_tensors *tensors,
     return w;
 }
 
-/* While the last tiles of a block are summed up, the weights of the one that
- * follows are fetched: they come from afar, and what is fetched too early is
- * in the way. */
-static void fetch_next(sweep *w, const sp_dense_core *p, int64_t next,
-                       int64_t tiles)
+/* While the last tiles of a sweep are summed up, what the next one needs is
+ * fetched: it comes from afar, and what is fetched too early is in the way. A
+ * line is fetched for each term of a sum, so whole sums fetch a bit too much. */
+static void fetch(sweep *w, const float *next, int64_t floats, int64_t tiles)
 {
     const sp_tiling *t = w->t;
-    int64_t terms = t->taps_h * t->taps_w * t->c, b = next % t->blocks;
-    int wide =
-        sp_tiling_vectors(t, b, p->loops.tiles->lanes) * p->loops.tiles->lanes;
+    int64_t terms = t->taps_h * t->taps_w * t->c;
+    int64_t lines = (floats + SP_TILE_LINE - 1) / SP_TILE_LINE;
 
-    if (t->w_image)
-        return;
-    w->args.next =
-        p->packed + next / t->blocks * t->w_group + b * t->nr * terms;
-    w->args.lines = terms * wide / SP_TILE_LINE;
+    w->args.next = next;
+    w->args.lines = (lines + t->c - 1) / t->c * t->c;
     w->fetched = w->args.lines - tiles * terms;
     if (w->fetched > 0)
         w->fetched = 0;
+}
+
+static void fetch_weights(sweep *w, const sp_dense_core *p, int64_t next,
+                          int64_t tiles)
+{
+    const sp_tiling *t = w->t;
+    int64_t terms = t->taps_h * t->taps_w * t->c, b = next % t->blocks;
+    int lanes = p->loops.tiles->lanes;
+
+    if (!t->w_image)
+        fetch(w, p->packed + next / t->blocks * t->w_group + b * t->nr * terms,
+              terms * sp_tiling_vectors(t, b, lanes) * lanes, tiles);
+}
+
+/* Is every number of the input new to the next tiles, and are the weights few
+ * enough to stay in the second cache meanwhile? */
+static int input_is_new(const sp_tiling *t)
+{
+    enum { FEW_WEIGHTS = 1 << 16 };
+
+    return t->groups == 1 && t->taps_h * t->taps_w == 1 && t->step_h == 1 &&
+           t->in_pixel == t->c && t->w_group <= FEW_WEIGHTS;
+}
+
+/* Where tile i begins in the input. */
+static const float *input_of(const sp_tiling *t, const float *in, int64_t i)
+{
+    int64_t line = i / t->tiles;
+
+    return in + line / t->height * t->in_image + line % t->height * t->in_line +
+           t->tile[i % t->tiles].at * t->in_pixel;
+}
+
+static void fetch_input(sweep *w, int64_t from, int64_t to, int64_t tiles)
+{
+    const sp_tiling *t = w->t;
+    const float *first = input_of(t, w->in, from);
+    const float *last = input_of(t, w->in, to - 1);
+
+    fetch(w, first, last - first + t->tile[(to - 1) % t->tiles].mr * t->c,
+          tiles);
 }
 
 static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
@@ -186,8 +222,13 @@ static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
             sweep w = sweep_of(p, tensors, p->packed, b, scratch);
             int64_t end = at + step < to ? at + step : to;
 
-            if (b + 1 < last || end < to)
-                fetch_next(&w, p, b + 1 < last ? b + 1 : first, end - at);
+            if (b + 1 < last)
+                fetch_weights(&w, p, b + 1, end - at);
+            else if (end < to && input_is_new(t))
+                fetch_input(&w, end, end + step < to ? end + step : to,
+                            end - at);
+            else if (end < to)
+                fetch_weights(&w, p, first, end - at);
             run_tiles(&w, at, end);
         }
 }

@@ -38,7 +38,7 @@ typedef struct {
     int64_t keep;            /* channels that are results */
     const sp_finish *f;
     int64_t tiles; /* side by side */
-    /* Weights that are needed next: a line of the cache is fetched for each
+    /* Weights or input needed next: a line of the cache is fetched for each
      * term of a sum, line `fetched` first; below 0: not yet. */
     const float *next;
     int64_t fetched, lines;

@@ -42,7 +42,7 @@ INLINE void multiply(vec sum[SUMS], const float *const *a, int64_t pixel,
 /* Small tiles have no time to fetch what they do not need yet. */
 INLINE int fetches(const int MR, const int V)
 {
-    return MR >= 4 && V >= 2;
+    return V >= 2 && MR * V >= 8;
 }
 
 INLINE void add_terms(vec sum[SUMS], const float *in, int64_t pixel,

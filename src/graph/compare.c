@@ -49,24 +49,45 @@ static void run_once(void *arg)
 
 /* ---- as the model has it ---- */
 
-static spry_status open_task(comparison *c, int task)
+/* Second plans for a task that runs by another text. */
+static spry_status make_spares(comparison *c, int task, const char *text)
 {
     spry_executor *e = c->t->e;
-    const sp_graph_task *x = &e->task[task];
-    int stored = *x->mark || x->stale; /* it began with what the store has */
-    spry_candidate guess;
+    int other = strcmp(text, e->task[task].text) != 0;
     spry_status s = SPRY_OK;
 
-    snprintf(c->text[task], sizeof c->text[task], "%s",
-             stored && sp_executor_guesses(&guess, 1, e, task)
-                 ? guess.schedule
-                 : c->t->task[task].usual);
-    if (strcmp(c->text[task], x->text) == 0)
-        return s;
-    for (int i = 0; s == SPRY_OK && i < e->p->stages; i++)
+    snprintf(c->text[task], sizeof c->text[task], "%s", text);
+    for (int i = 0; other && s == SPRY_OK && i < e->p->stages; i++)
         if (e->stage[i].task == task)
-            s = sp_spare_make(&c->spare[c->count++], e, i, c->text[task]);
+            s = sp_spare_make(&c->spare[c->count++], e, i, text);
     return s;
+}
+
+/* A task that began with what the store has, by the model alone, if that is
+ * right: nobody looked yet. */
+static spry_status make_guessed(comparison *c, int task, const char *text)
+{
+    int first = c->count;
+    spry_status s = make_spares(c, task, text);
+
+    if (s == SPRY_OK && c->count > first)
+        s = sp_plan_glance(c->spare[first].plan, 1);
+    if (s != SPRY_WRONG)
+        return s;
+    while (c->count > first)
+        sp_spare_free(&c->spare[--c->count]);
+    return make_spares(c, task, c->t->task[task].usual);
+}
+
+static spry_status open_task(comparison *c, int task)
+{
+    const sp_graph_task *x = &c->t->e->task[task];
+    int stored = *x->mark || x->stale;
+    spry_candidate guess;
+
+    if (stored && sp_executor_guesses(&guess, 1, c->t->e, task))
+        return make_guessed(c, task, guess.schedule);
+    return make_spares(c, task, c->t->task[task].usual);
 }
 
 static spry_status open_comparison(comparison *c, sp_tuning *t)
@@ -104,27 +125,35 @@ static spry_executor_gain no_gain(double seconds, int pairs)
                                 .pairs = pairs};
 }
 
-/* It stays as the model has it, if that is right where nobody looked yet. */
-static spry_status go_back(comparison *c)
+/* What the stages of a task took before it was tuned. */
+static void restore_times(sp_tuning *t, int task)
+{
+    sp_task_state *x = &t->task[task];
+
+    for (int i = 0; x->now > 0 && i < t->e->p->stages; i++)
+        if (t->e->stage[i].task == task)
+            t->e->stage[i].seconds *= x->before / x->now;
+    x->now = x->before;
+}
+
+/* It stays as the model has it. Answers that other networks gave are covered
+ * up only if they surely are slower. */
+static void go_back(comparison *c, int surely)
 {
     sp_tuning *t = c->t;
     spry_executor *e = t->e;
-    spry_status s = SPRY_OK;
 
     exchange(c, 1);
-    for (int i = 0; s == SPRY_OK && i < e->tasks; i++) {
+    for (int i = 0; i < e->tasks; i++) {
         sp_task_state *x = &t->task[i];
 
         if (strcmp(c->text[i], e->task[i].text) == 0)
             continue;
-        if (strcmp(c->text[i], x->usual) != 0)
-            s = sp_plan_glance(e->stage[e->task[i].first].plan, 1);
         snprintf(e->task[i].text, sizeof e->task[i].text, "%s", c->text[i]);
         snprintf(x->usual, sizeof x->usual, "%s", c->text[i]);
-        x->now = x->before;
-        x->known = 0;
+        restore_times(t, i);
+        x->known &= !surely;
     }
-    return s;
 }
 
 static spry_status race(comparison *c)
@@ -153,7 +182,8 @@ static spry_status race(comparison *c)
     if (racer[1].speedup >= 1)
         return SPRY_OK;
     t->e->gain = no_gain(racer[0].seconds, racer[1].compared);
-    return go_back(c);
+    go_back(c, racer[1].high < 1);
+    return SPRY_OK;
 }
 
 spry_status sp_tuning_compare(sp_tuning *t)

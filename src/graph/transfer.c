@@ -16,8 +16,9 @@ typedef struct {
     spry_operator op;
     char *key;
     char way[SPRY_SCHEDULE_TEXT];
-    int here;    /* on this machine */
-    int tried;   /* other ways were, not the model's alone */
+    int here;  /* on this machine */
+    int tried; /* other ways were, not the model's alone */
+    int64_t when;
     double gain; /* the share of its time that tuning won; < 0: not known */
 } known_task;
 
@@ -81,25 +82,42 @@ static int visit(const spry_answer *a, void *arg)
     snprintf(x.way, sizeof x.way, "%s", a->schedule);
     x.here = strcmp(a->machine, t->e->m.fingerprint) == 0;
     x.tried = a->effort >= SPRY_MEASURE;
+    x.when = a->when;
     x.gain = gain_of(a);
     add(t, &x, a->problem);
     return t->failed;
 }
 
-spry_status sp_transfer_open(sp_transfer **out, const spry_executor *e)
+/* The machine as it was probed: what the model would take is to be what it
+ * takes in a run that is not tuned. */
+static spry_status read_machine(spry_executor *e, spry_records *db)
+{
+    spry_machine known;
+    int found = 0;
+    spry_status s =
+        spry_records_get_machine(db, &known, &found, e->m.fingerprint);
+
+    if (s == SPRY_OK && found && known.probed && !e->m.probed)
+        e->m = known;
+    return s;
+}
+
+spry_status sp_transfer_open(sp_transfer **out, spry_executor *e)
 {
     sp_transfer *t = *out = sp_alloc(1, sizeof *t);
     spry_records *db = e->o.transfer ? open_store(e) : NULL;
-    spry_status s = SPRY_OK;
+    spry_status s = t ? SPRY_OK : sp_fail_memory(sizeof *t);
 
-    if (t) {
+    if (t)
         t->e = e;
-        if (db)
-            s = spry_records_each_answer(db, visit, t);
+    if (s == SPRY_OK && db)
+        s = read_machine(e, db);
+    if (s == SPRY_OK && db)
+        s = spry_records_each_answer(db, visit, t);
+    if (s == SPRY_OK)
         sp_message_clear(); /* of keys that are no operators */
-    }
     spry_records_close(db);
-    return !t || t->failed ? sp_fail_memory(sizeof *t) : s;
+    return t && t->failed ? sp_fail_memory(sizeof *t) : s;
 }
 
 void sp_transfer_close(sp_transfer *t)
@@ -113,11 +131,14 @@ void sp_transfer_close(sp_transfer *t)
 
 int sp_transfer_known(const sp_transfer *t, const spry_problem *p)
 {
+    const known_task *newest = NULL;
+
     for (int i = 0; i < t->count; i++)
-        if (t->task[i].here && t->task[i].tried &&
-            strcmp(t->task[i].key, spry_problem_key(p)) == 0)
-            return 1;
-    return 0;
+        if (t->task[i].here &&
+            strcmp(t->task[i].key, spry_problem_key(p)) == 0 &&
+            (!newest || t->task[i].when >= newest->when))
+            newest = &t->task[i];
+    return newest && newest->tried;
 }
 
 /* ---- how far apart ---- */
@@ -161,11 +182,16 @@ static double distance_within(const spry_operator *a, const spry_operator *b)
            apart(a->batch, b->batch) / 2;
 }
 
+/* Of its weights; of all zeros next to none. */
+static double density_of(const spry_operator *op)
+{
+    return fmax(1e-6, 1 - (double)op->sparsity);
+}
+
 /* HUGE_VAL: another kind of thing. */
 static double distance(const spry_operator *a, const spry_operator *b)
 {
-    double zeros =
-        fabs(log2((1 - (double)a->sparsity) / (1 - (double)b->sparsity)));
+    double zeros = fabs(log2(density_of(a) / density_of(b)));
     weighted_product x, y;
 
     if (a->kind == b->kind)
@@ -237,6 +263,11 @@ int sp_transfer_near(char (*text)[SPRY_SCHEDULE_TEXT], int most,
  * others together. */
 static const double AS_MANY = 1;
 
+/* Fewer tasks say nothing of others; and what tuning usually wins counts as
+ * much as some of them. */
+enum { ENOUGH = 5 };
+static const double USUAL_GAIN = 0.1, USUAL_TASKS = 2;
+
 double sp_transfer_gain(const sp_transfer *t, const spry_problem *p)
 {
     const spry_operator *op = spry_problem_operator(p);
@@ -255,11 +286,12 @@ double sp_transfer_gain(const sp_transfer *t, const spry_problem *p)
         squares += x->gain * x->gain;
         count++;
     }
-    if (count == 0)
+    if (count < ENOUGH)
         return -1;
-    all /= count;
+    squares = squares / count - all / count * (all / count);
+    all = (all + USUAL_TASKS * USUAL_GAIN) / (count + USUAL_TASKS);
     /* of what nobody knows, somewhat more than usual is hoped for */
-    all += sqrt(fmax(0, squares / count - all * all));
+    all += sqrt(fmax(0, squares));
     return (sum + AS_MANY * all) / (weight + AS_MANY);
 }
 
@@ -270,7 +302,7 @@ spry_status sp_transfer_add(sp_transfer *t, int task, double before,
 {
     const sp_graph_task *g = &t->e->task[task];
     const spry_problem *p = t->e->stage[g->first].problem;
-    known_task x = {.here = 1, .tried = 1};
+    known_task x = {.here = 1, .tried = 1, .when = (int64_t)time(NULL)};
 
     if (!spry_problem_operator(p) || !(before > 0))
         return SPRY_OK;
@@ -298,7 +330,7 @@ static spry_status remember_task(spry_records *db, const spry_executor *e,
                      .kernel = mark};
 
     sp_kernel_mark(mark, x->plan);
-    if (state->rounds > 0) {
+    if (state->tried) {
         a.effort = SPRY_MEASURE;
         a.tuning_seconds = state->spent;
     }

@@ -33,6 +33,7 @@ enum { TEXTS = 5, NEAR = 3 };
 static spry_status open_tuning(sp_tuning *t, spry_executor *e)
 {
     const spry_graph *g = e->g;
+    spry_status s;
 
     memset(t, 0, sizeof *t);
     t->e = e;
@@ -41,8 +42,9 @@ static spry_status open_tuning(sp_tuning *t, spry_executor *e)
     t->in = sp_alloc(g->inputs + 1, sizeof *t->in);
     t->out = sp_alloc(g->outputs + 1, sizeof *t->out);
     t->task = sp_alloc(e->tasks + 1, sizeof *t->task);
-    if (sp_transfer_open(&t->known, e) != SPRY_OK)
-        return SPRY_SYSTEM;
+    s = sp_transfer_open(&t->known, e);
+    if (s != SPRY_OK)
+        return s;
     if (!t->in || !t->out || !t->task)
         return sp_fail_memory(64);
     for (int i = 0; i < g->inputs; i++)
@@ -100,21 +102,30 @@ static int add_guesses(char (*text)[SPRY_SCHEDULE_TEXT], int count,
     return count;
 }
 
+/* Seconds that the next task may take. */
+static double left(const sp_tuning *t)
+{
+    return t->begun + t->budget - sp_seconds() - t->trial - t->reserve;
+}
+
 /* By what near tasks are computed by, and, where others say what tuning wins,
- * by what the model likes best; *near: there are such tasks. */
-static spry_status try_texts(sp_tuning *t, int task, int *near)
+ * by what the model likes best. */
+static spry_status try_texts(sp_tuning *t, int task)
 {
     const spry_executor *e = t->e;
+    sp_task_state *x = &t->task[task];
     char text[TEXTS][SPRY_SCHEDULE_TEXT];
     int count = sp_transfer_near(text, NEAR, t->known,
                                  e->stage[e->task[task].first].problem);
     spry_status s = SPRY_OK;
 
-    *near = count > 0;
+    x->near = count > 0;
     if (t->taught)
         count = add_guesses(text, count, e, task);
-    for (int i = 0; s == SPRY_OK && i < count; i++)
+    for (int i = 0; s == SPRY_OK && i < count && left(t) > 0; i++) {
+        x->tried |= strcmp(text[i], e->task[task].text) != 0;
         s = sp_trial_checked(t, task, text[i]);
+    }
     return s;
 }
 
@@ -139,6 +150,7 @@ static spry_status race_ways(sp_tuning *t, int task, double seconds)
         return SPRY_OK; /* so little time is not taken: it stays as it was */
     if (s != SPRY_OK)
         return s;
+    t->task[task].tried = 1;
     snprintf(text, sizeof text, "%s", plan->text);
     spry_plan_free(plan);
     return sp_trial_text(t, task, text);
@@ -156,24 +168,25 @@ static spry_status tune_task(sp_tuning *t, int task, double seconds)
 {
     sp_task_state *x = &t->task[task];
     double begun = sp_seconds(), before = x->now;
+    int tried_before = x->tried;
     spry_status s = SPRY_OK;
 
+    x->tried = 0;
     if (t->e->o.transfer && x->rounds == 0)
-        s = try_texts(t, task, &x->near);
-    if (s == SPRY_OK && is_worth_a_race(t, x))
+        s = try_texts(t, task);
+    seconds -= sp_seconds() - begun;
+    if (s == SPRY_OK && seconds > 0 && is_worth_a_race(t, x))
         s = race_ways(t, task, seconds);
     x->now = sp_task_time(t->e, task);
     x->spent += sp_seconds() - begun;
-    return s == SPRY_OK ? sp_transfer_add(t->known, task, before, x->now) : s;
+    if (s == SPRY_OK && x->tried)
+        s = sp_transfer_add(t->known, task, before, x->now);
+    x->closed |= !x->tried; /* nor would be later */
+    x->tried |= tried_before;
+    return s;
 }
 
 /* ---- all of them ---- */
-
-/* Seconds that the next task may take. */
-static double left(const sp_tuning *t)
-{
-    return t->begun + t->budget - sp_seconds() - t->trial - t->reserve;
-}
 
 static int told_to_stop(sp_tuning *t)
 {

@@ -17,6 +17,7 @@ typedef struct {
     double best[SP_TASK_ROUNDS + 1]; /* seconds behind each round */
     double spent;                    /* seconds of tuning it */
     int rounds, closed;
+    int tried;       /* other ways were, not the model's alone */
     int known, near; /* by an equal task's answer, or tried with near ones': it
                         needs no share of the time */
 } sp_task_state;
@@ -66,17 +67,18 @@ void sp_task_turn(sp_task_state *t, spry_tuning_order order);
 
 /* ---- what other tasks know (transfer.c) ---- */
 
-/* What the store has; nothing, where transfer is off. */
-spry_status sp_transfer_open(sp_transfer **out, const spry_executor *e);
+/* What the store has, the executor's machine as it was probed among it;
+ * nothing, where transfer is off. */
+spry_status sp_transfer_open(sp_transfer **out, spry_executor *e);
 void sp_transfer_close(sp_transfer *t);
-/* Was an equal task tuned on this machine? */
+/* Was an equal task tuned on this machine, and is it computed so? */
 int sp_transfer_known(const sp_transfer *t, const spry_problem *p);
 /* How the nearest tasks that were tuned are computed, on any machine and in
  * any network, made legal for p: the count of texts, at most `most`. */
 int sp_transfer_near(char (*text)[SPRY_SCHEDULE_TEXT], int most,
                      const sp_transfer *t, const spry_problem *p);
 /* The share of its time that tuning p should win, by what it won others, the
- * near ones before all; < 0: nobody knows. */
+ * near ones before all; < 0: too few are known. */
 double sp_transfer_gain(const sp_transfer *t, const spry_problem *p);
 /* Tuning a task of the executor took it from so many seconds to so many. */
 spry_status sp_transfer_add(sp_transfer *t, int task, double before,

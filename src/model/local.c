@@ -149,15 +149,21 @@ static sp_tensor *tensor(const sp_nn *nn, const char *name)
 
 static spry_status open_seen(sp_local *l)
 {
-    sp_tensor *x = tensor(l->nn, "seen.x"), *label;
+    sp_tensor *x = tensor(l->nn, "seen.x");
+    sp_tensor *label = tensor(l->nn, "seen.label");
     sp_tensor *elastic = tensor(l->nn, "seen.elastic");
     int64_t rows = x ? sp_rows(x) : 0;
 
-    if (!x || !elastic) /* from before there was: it is measured anew */
+    if (!x)
         return SPRY_OK;
-    label = tensor(l->nn, "seen.label");
-    if (rows > SP_LOCAL_ROWS || sp_cols(x) != SP_FEATURES || !label ||
-        sp_rows(label) != rows || sp_cols(label) != 4 ||
+    if (!elastic && label) { /* of an older spry: measured anew, bit by bit */
+        (void)sp_nn_weights(l->nn, "seen.x", x->shape, sp_init_constant(0));
+        (void)sp_nn_weights(l->nn, "seen.label", label->shape,
+                            sp_init_constant(0));
+        return SPRY_OK;
+    }
+    if (!elastic || rows > SP_LOCAL_ROWS || sp_cols(x) != SP_FEATURES ||
+        !label || sp_rows(label) != rows || sp_cols(label) != 4 ||
         sp_rows(elastic) != rows || sp_cols(elastic) != SP_ELASTICITIES)
         return sp_fail(SPRY_INPUT, "its records are not what they must be");
     l->seen = sp_nn_weights(l->nn, "seen.x", x->shape, sp_init_constant(0));

@@ -14,7 +14,8 @@ static const sp_core usual_core = {.issue = 4,
                                    .chunk = 1e-7,
                                    .order = 0.1};
 
-/* Weight of a row beside its entries, as pack cuts. */
+/* Weight of a row beside its entries, about as pack cuts: models have learned
+ * with this one. */
 static const double unit = 2;
 
 sp_speeds sp_model_speeds(const sp_ask *q)

@@ -127,8 +127,8 @@ static void open_executor(spry_executor *e, char *dir, char *store, size_t size)
 }
 
 /* Texts near p; how many. */
-static int near(char (*text)[SPRY_SCHEDULE_TEXT], int most,
-                const spry_executor *e, const spry_problem *p, int *known)
+static int near(char (*text)[SPRY_SCHEDULE_TEXT], int most, spry_executor *e,
+                const spry_problem *p, int *known)
 {
     sp_transfer *t = NULL;
     int count;
@@ -204,7 +204,7 @@ static void products_learn_from_convolutions(void **state)
     assert_true(remove_folder(dir));
 }
 
-static double gain(const spry_executor *e, const spry_problem *p)
+static double gain(spry_executor *e, const spry_problem *p)
 {
     sp_transfer *t = NULL;
     double x;
@@ -234,13 +234,72 @@ static void near_gains_count_most(void **state)
     won(store, e.m.fingerprint, "conv2d,h=28,w=28,c=128,k=64,r=3,pad=1", 2, 1);
     won(store, e.m.fingerprint, "conv2d,h=56,w=56,c=64,k=24", 2, 2);
     won(store, e.m.fingerprint, "conv2d,h=56,w=56,c=64,k=8", 2, 2);
+    assert_true(gain(&e, near) < 0); /* four are too few */
+    won(store, e.m.fingerprint, "conv2d,h=56,w=56,c=64,k=12", 2, 2);
     assert_true(gain(&e, near) > gain(&e, far));
     assert_true(gain(&e, near) <= 0.5 + 1e-9);
-    /* the mean of all, 1/4, and their spread, 1/4 */
-    assert_true(fabs(gain(&e, strange) - 0.5) < 1e-9);
+    /* the mean of all and of two usual ones, and their spread */
+    assert_true(fabs(gain(&e, strange) - (1.2 / 7 + sqrt(0.06))) < 1e-9);
     spry_problem_free(near);
     spry_problem_free(far);
     spry_problem_free(strange);
+    assert_true(remove_folder(dir));
+}
+
+/* Who won nothing, be it by chance, does not end all hope. */
+static void some_hope_is_left(void **state)
+{
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16], op[64];
+    spry_executor e;
+    spry_problem *p = problem("matmul,m=512,n=512,k=512");
+
+    (void)state;
+    open_executor(&e, dir, store, sizeof store);
+    for (int i = 1; i <= 5; i++) {
+        snprintf(op, sizeof op, "matmul,m=2,n=16,k=%d", 16 * i);
+        assert_true(gain(&e, p) < 0);
+        won(store, "another", op, 2, 2);
+    }
+    assert_true(gain(&e, p) > 0.01);
+    spry_problem_free(p);
+    assert_true(remove_folder(dir));
+}
+
+/* The newest answer counts: who is computed by the model alone again has not
+ * been tuned. */
+static void what_was_covered_up_is_not_known(void **state)
+{
+    static const char op[] = "matmul,m=64,n=64,k=64";
+    char dir[TEST_FOLDER], store[TEST_FOLDER + 16];
+    char text[1][SPRY_SCHEDULE_TEXT];
+    spry_executor e;
+    spry_problem *p = problem(op);
+    spry_records *db = NULL;
+    int known;
+
+    (void)state;
+    open_executor(&e, dir, store, sizeof store);
+    answer(store, e.m.fingerprint, op, "direct tile=4x2");
+    (void)near(text, 1, &e, p, &known);
+    assert_true(known);
+    check_ok(spry_records_open(&db, store));
+    check_ok(
+        spry_records_answer(db, &(spry_answer){.problem = spry_problem_key(p),
+                                               .machine = e.m.fingerprint,
+                                               .baseline = "direct tile=2x2",
+                                               .schedule = "direct tile=2x2",
+                                               .kernel = "",
+                                               .baseline_seconds = 1,
+                                               .seconds = 1,
+                                               .speedup = 1,
+                                               .low = 1,
+                                               .high = 1,
+                                               .effort = SPRY_PREDICT,
+                                               .when = 2}));
+    spry_records_close(db);
+    (void)near(text, 1, &e, p, &known);
+    assert_false(known);
+    spry_problem_free(p);
     assert_true(remove_folder(dir));
 }
 
@@ -359,6 +418,8 @@ int main(void)
         cmocka_unit_test(near_answers_are_found),
         cmocka_unit_test(products_learn_from_convolutions),
         cmocka_unit_test(near_gains_count_most),
+        cmocka_unit_test(some_hope_is_left),
+        cmocka_unit_test(what_was_covered_up_is_not_known),
         cmocka_unit_test(what_was_found_is_remembered),
         cmocka_unit_test(another_builds_answers_are_checked_once),
     };
