@@ -131,6 +131,8 @@ static spry_status race(field *f, const job *j, const char *path)
     const spry_plan *plan[MOST];
     spry_status s = enter(f, j);
 
+    if (s == SPRY_OK && stop_asked())
+        say_note("stopped before the race: nothing was measured");
     if (s != SPRY_OK || stop_asked())
         return s;
     progress_step(f->count - 1, f->count, "racing");

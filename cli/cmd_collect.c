@@ -201,7 +201,7 @@ static void count(tally *t, const spry_collected *c)
     t->busy += c->busy;
     t->compile_seconds += c->compile_seconds;
     t->stopped |= c->stopped;
-    t->passed++;
+    t->passed += !c->stopped;
     if (trials > 0) {
         t->fresh++;
         t->fresh_seconds += c->seconds;

@@ -68,7 +68,11 @@ static void print_people(const spry_trained *t, const char *file,
                (long long)t->left_out);
     printf("in            %s, and %s to read the data\n",
            say_seconds(t->seconds), say_seconds(t->data_seconds));
-    grades_print(&t->grades, 1);
+    if (t->grades.problems == 0)
+        say_note("too few problems to hold some out: nobody knows how well it "
+                 "chooses; spry collect measures more");
+    else
+        grades_print(&t->grades, 1);
 }
 
 static spry_status train(const char *file, spry_train_options *o)

@@ -129,6 +129,11 @@ spry_status open_schedule(spry_schedule *out, const job *j, const char *text)
     spry_status s =
         spry_schedule_parse_for(out, text, spry_problem_op(j->problem));
 
+    if (s == SPRY_OK && cli.threads > 0 && out->threads > cli.threads)
+        return say_fail(SPRY_USAGE,
+                        "%s is on %d threads, more than --threads "
+                        "%d allows",
+                        text, out->threads, cli.threads);
     if (s == SPRY_OK)
         s = spry_schedule_legal(out, j->problem, &j->machine);
     return say_status(s);

@@ -93,7 +93,8 @@ void spry_network_free(spry_network *n);
 /* ==== advanced ==== */
 
 /* Write FILE.spnet or, for any other name, a folder in the format of the Graph
- * Challenge (chained networks of equal widths), created when missing. */
+ * Challenge, created when missing: chained networks of equal widths with the
+ * Challenge's bias and activation, since only weights are in it. */
 spry_status spry_network_write(const spry_network *n, const char *path);
 
 /* 32 hex digits that identify the network, weights and biases included. */

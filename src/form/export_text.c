@@ -7,11 +7,18 @@ const char sp_export_guard[] = "#ifndef @_H\n"
 
 const char sp_export_header[] =
     "\n"
+    "#ifdef __cplusplus\n"
+    "extern \"C\" {\n"
+    "#endif\n"
+    "\n"
     "/* y[batch][@_OUTPUTS] from x[batch][@_INPUTS]. room[@_ROOM]\n"
     " * is scratch memory of the caller's: threads that each bring their own\n"
     " * may run side by side. */\n"
     "void @_run(float *y, const float *x, long batch, float *room);\n"
     "\n"
+    "#ifdef __cplusplus\n"
+    "}\n"
+    "#endif\n"
     "#endif\n";
 
 const char sp_export_types[] =

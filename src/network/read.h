@@ -43,6 +43,8 @@ spry_status sp_path_join(char out[SP_PATH], const char *folder,
 
 /* ---- the formats ---- */
 
+/* "n1024-l7.tsv" or .tsv.gz into 1024 and 7; 0: no such name. */
+int sp_challenge_name(const char *name, int64_t *width, int64_t *layer);
 /* Is it one, by the names in it? */
 int sp_challenge_sniff(const sp_folder *f);
 spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path);

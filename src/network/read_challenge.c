@@ -15,8 +15,7 @@ typedef struct {
     float bias;
 } challenge;
 
-/* "n1024-l7.tsv" into 1024 and 7. */
-static int parse_name(const char *name, int64_t *width, int64_t *layer)
+int sp_challenge_name(const char *name, int64_t *width, int64_t *layer)
 {
     const char *end = name + strlen(name);
 
@@ -31,7 +30,7 @@ int sp_challenge_sniff(const sp_folder *f)
     int64_t width, layer;
 
     for (int64_t i = 0; i < f->count; i++)
-        if (parse_name(f->name[i], &width, &layer))
+        if (sp_challenge_name(f->name[i], &width, &layer))
             return 1;
     return 0;
 }
@@ -80,7 +79,7 @@ static spry_status read_names(challenge *c, int64_t *depth, const sp_folder *f)
     int64_t width, layer;
 
     for (int64_t i = 0; i < f->count; i++) {
-        if (!parse_name(f->name[i], &width, &layer))
+        if (!sp_challenge_name(f->name[i], &width, &layer))
             continue;
         if (c->width && c->width != width)
             return sp_fail(SPRY_INPUT,

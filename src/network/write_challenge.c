@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "network/read.h"
 
@@ -65,6 +66,36 @@ void sp_challenge_text(sp_buf *out, const spry_layer *l)
         }
 }
 
+/* Does a reader of the folder, which holds weights alone, take biases and
+ * activations for what they are? */
+static int is_of_the_challenge(const spry_layer *l)
+{
+    float bias = spry_challenge_bias(l->inputs);
+
+    for (int64_t i = 0; i < l->outputs; i++)
+        if (l->bias[i] != bias)
+            return 0;
+    return l->bias_on_nonzero && l->activation.curve == SPRY_CLAMP &&
+           l->activation.limit == 32;
+}
+
+/* No layer may be left of a network that was there before. */
+static spry_status check_folder(const char *path, int64_t width, int64_t depth)
+{
+    sp_folder f;
+    int64_t of, layer;
+    spry_status s = sp_folder_read(&f, path);
+
+    for (int64_t i = 0; s == SPRY_OK && i < f.count; i++)
+        if (sp_challenge_name(f.name[i], &of, &layer) &&
+            (of != width || layer > depth))
+            s = sp_fail(SPRY_USAGE,
+                        "%s: holds %s of another network; name a new folder",
+                        path, f.name[i]);
+    sp_folder_free(&f);
+    return s;
+}
+
 static spry_status write_layer(const spry_layer *l, int64_t number,
                                const char *folder)
 {
@@ -78,6 +109,12 @@ static spry_status write_layer(const spry_layer *l, int64_t number,
                        "layer %lld turns %lld into %lld, which needs .spnet",
                        (long long)number, (long long)l->inputs,
                        (long long)l->outputs);
+    if (!is_of_the_challenge(l))
+        return sp_fail(SPRY_USAGE,
+                       "a Graph Challenge folder holds weights alone, with its "
+                       "own bias and clamping at 32; layer %lld has others, "
+                       "which needs .spnet",
+                       (long long)number);
     snprintf(name, sizeof name, "n%lld-l%lld.tsv", (long long)l->inputs,
              (long long)number);
     s = sp_path_join(path, folder, name);
@@ -94,13 +131,18 @@ spry_status sp_challenge_write(spry_layers *from, const char *path)
 {
     const spry_layer *layer;
     spry_status s = spry_layers_rewind(from);
+    int made = s == SPRY_OK && mkdir(path, 0777) == 0;
 
-    if (s == SPRY_OK && mkdir(path, 0777) != 0 && errno != EEXIST)
+    if (s == SPRY_OK && !made && errno != EEXIST)
         s = sp_fail_errno(SPRY_SYSTEM, "%s: cannot be made", path);
+    if (s == SPRY_OK)
+        s = check_folder(path, from->inputs, from->depth);
     for (int64_t l = 1; s == SPRY_OK && l <= from->depth; l++) {
         s = spry_layers_next(from, &layer);
         if (s == SPRY_OK)
             s = write_layer(layer, l, path);
     }
+    if (s != SPRY_OK && made)
+        (void)rmdir(path); /* if nothing is in it */
     return s;
 }

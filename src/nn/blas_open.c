@@ -13,14 +13,17 @@
  * next. No clock decides: what is learned must not depend on how busy the
  * machine was. Who has set the variable is obeyed, and a library that the
  * program around us has loaded is used as it is. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "nn/blas.h"
 
 #include <dlfcn.h>
+#include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 
 #include "base/base.h"
 #include "base/library.h"
@@ -183,12 +186,27 @@ static int use_theirs(sp_blas *out, const char *file)
     return 1;
 }
 
+/* OpenBLAS takes a buffer for each thread at its first product, and tries for
+ * ever where there is no room for it. */
+static int has_room(void)
+{
+    const size_t buffer = (size_t)128 << 20;
+    size_t bytes = (size_t)(omp_get_max_threads() + 1) * buffer;
+    void *room = mmap(NULL, bytes, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (room == MAP_FAILED)
+        return 0;
+    munmap(room, bytes);
+    return 1;
+}
+
 static void open_blas(void)
 {
     const char *file = sp_library_file("SPRY_BLAS", "libopenblas.so.0");
     sp_blas found;
 
-    if (!file || use_theirs(&blas, file))
+    if (!file || !has_room() || use_theirs(&blas, file))
         return;
     if (load_best(&found, file))
         blas = found;

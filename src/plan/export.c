@@ -235,6 +235,10 @@ static const char header[] =
     "#ifndef @_H\n"
     "#define @_H\n"
     "\n"
+    "#ifdef __cplusplus\n"
+    "extern \"C\" {\n"
+    "#endif\n"
+    "\n"
     "typedef struct @ @;\n"
     "\n"
     "/* Read @.bin; NULL when it cannot be read. */\n"
@@ -247,6 +251,9 @@ static const char header[] =
     "void @_run(const @ *m, double alpha, const T *B, const T *D,\n"
     "           double beta, T *C);\n"
     "\n"
+    "#ifdef __cplusplus\n"
+    "}\n"
+    "#endif\n"
     "#endif\n";
 
 /* Copy text, replacing the marks. */

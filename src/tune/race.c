@@ -57,8 +57,11 @@ spry_status spry_race(spry_score *out, const spry_plan *const *plan, int plans,
     void *oracle = NULL;
     spry_status s;
 
-    if (plans < 1 || plans > MOST || pairs < 1)
+    if (plans < 1 || plans > MOST)
         return sp_fail(SPRY_USAGE, "1 to %d plans can race", (int)MOST);
+    if (pairs < 1 || pairs > SP_RACE_PAIRS)
+        return sp_fail(SPRY_USAGE, "%d pairs: a race has 1 to %d", pairs,
+                       (int)SP_RACE_PAIRS);
     for (int i = 0; i < plans; i++)
         SP_REFUSE(!plan[i], "plan %d is missing", i);
     p = spry_plan_problem(plan[0]);

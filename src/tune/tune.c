@@ -271,12 +271,19 @@ static spry_status start_measuring(sp_tuner *t)
     return s;
 }
 
-/* Time ended, or somebody said stop, before anything was measured. */
+/* Time ended, somebody said stop, or the plain loop did not come through,
+ * before anything was measured. */
 static spry_status stay_unmeasured(spry_plan **out, sp_tuner *t)
 {
-    char why[120];
+    const sp_result *plain = sp_baseline(t);
+    char why[280];
 
-    if (t->stopped)
+    if (plain->done)
+        snprintf(why, sizeof why,
+                 "the plain loop could not be measured, %s: nothing is known "
+                 "of its speed",
+                 *plain->why ? plain->why : spry_verdict_name(plain->verdict));
+    else if (t->stopped)
         snprintf(why, sizeof why,
                  "stopped before anything was measured: nothing is known of "
                  "its speed");
@@ -305,7 +312,8 @@ static spry_status measure(spry_plan **out, sp_tuner *t)
     sp_budget_set_deadline(t);
     if (s == SPRY_OK)
         s = search(t);
-    if (s == SPRY_OK && !sp_baseline(t)->done)
+    if (s == SPRY_OK &&
+        (!sp_baseline(t)->done || sp_baseline(t)->verdict != SPRY_VERDICT_OK))
         return stay_unmeasured(out, t);
     if (s == SPRY_OK)
         s = sp_tune_decide(t, &story);
@@ -369,6 +377,8 @@ static spry_status find(spry_plan **out, sp_tuner *t)
     if (s != SPRY_OK || *out)
         return s;
     sp_tune_know_machine(t);
+    if (t->opt.effort == SPRY_LOOKUP)
+        sp_tuner_note(t, "no store has an answer");
     if (plain_will_do(t))
         return choose_unmeasured(out, t, 0);
     return t->opt.effort == SPRY_PREDICT ? choose_unmeasured(out, t, 1)

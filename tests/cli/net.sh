@@ -72,6 +72,11 @@ has 'words:1: ' err
 
 # Official layers as files, run one at a time.
 expect 0 "$SPRY" net generate radix depth=4 --out neuron1024
+refuse 2 'another network' "$SPRY" net generate radix depth=2 --out neuron1024
+expect 0 "$SPRY" net generate radix depth=4 --out neuron1024
+refuse 2 'needs .spnet' "$SPRY" net generate random width=16 depth=2 \
+    --out other
+[ ! -e other ] || fail "a folder without layers is left"
 expect 0 "$SPRY" net run neuron1024 --stream --batch 20
 cp out streamed
 expect 0 "$SPRY" net run gen:radix,depth=4 --batch 20 --mode reference

@@ -24,6 +24,8 @@ holds "d['looked_up']"
 [ "$(get "d['best']['schedule']")" = "$best" ] || fail "another answer"
 expect 0 "$SPRY" tune $m --op spmm --cols 8 --type f32 --effort lookup
 has "$best" out
+expect 0 "$SPRY" tune $m --op spmm --cols 9 --type f32 --effort lookup
+has 'no store has an answer' err
 
 expect 0 "$SPRY" tune $m --store :memory: --threads 1 --json
 holds "d['machine']['threads'] == 1 and not d['looked_up']"
