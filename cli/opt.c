@@ -124,11 +124,12 @@ static void print_help(const opt_page *page)
 {
     printf("usage: spry %s%s%s [option...]\n\n%s\n", page->command,
            *page->operands ? " " : "", page->operands, page->about);
+    printf("\noptions:\n");
     for (int i = 0; i < OPT_TABLES && page->table[i]; i++) {
-        printf(i ? "\n" : "\noptions:\n");
         print_table(page->table[i]);
+        if (page->table[i]->name)
+            printf("\n");
     }
-    printf("\n");
     print_table(cli_common);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *way = "spread", *kind = "gbdt", *keep = "30%";
-static int certify, importance, seed = 1;
+static int certify, importance;
 const opt sample_options[] = {
     {"keep", OPT_TEXT, &keep, "SHARE", "sample: of all records, 30% or 0.3"},
     {"way", OPT_TEXT, &way, "NAME",
@@ -17,7 +17,6 @@ const opt sample_options[] = {
     {"importance", OPT_FLAG, &importance, NULL,
      "sample: which features explain the time"},
     {"kind", OPT_TEXT, &kind, "MODEL", "sample: what the certificate trains"},
-    {"seed", OPT_INTEGER, &seed, "N", "sample: another draw (1)"},
     {0}};
 
 static spry_status read_share(double *out)
@@ -173,7 +172,7 @@ spry_status sample_records(spry_records *db, const char *path)
         o.op = (spry_op)cli.op;
     o.way = way;
     o.kind = kind;
-    o.seed = (uint64_t)seed;
+    o.seed = cli.seed;
     o.threads = cli.threads;
     if (cli.json)
         j = json_begin("spry.sample/1");

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str):
+    if name == "__version__":
+        return __getattr__("version")()
     if name not in _HOME:
         raise AttributeError(f"module 'spry' has no attribute {name!r}")
     value = getattr(importlib.import_module("." + _HOME[name], __name__), name)

@@ -204,8 +204,10 @@ def _open() -> tuple[ctypes.CDLL, str]:
             return ctypes.CDLL(path), path
         except OSError as problem:
             tried.append(str(problem))
+    named = os.environ.get("SPRY_LIBRARY")
     raise ImportError(
-        "libspry.so was not found: install it, or name it in SPRY_LIBRARY"
+        (f"{named}, which SPRY_LIBRARY names, cannot be opened" if named else
+         "libspry.so was not found: install it, or name it in SPRY_LIBRARY")
         + "".join("\n  " + line for line in tried)
     )
 

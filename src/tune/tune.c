@@ -175,14 +175,16 @@ const sp_result *sp_baseline(const sp_tuner *t)
  * ratios are to the fastest. */
 static void rescale_baselines(sp_tuner *t)
 {
-    double by = sp_baseline(t)->racer.speedup;
+    const sp_result *base = sp_baseline(t);
+    double by = base->racer.speedup;
 
     for (int i = 0; by > 0 && i < t->baselines; i++) {
         sp_racer *r = &sp_results(t)[i].racer;
+        int itself = &sp_results(t)[i] == base;
 
         r->speedup /= by;
-        r->low /= by;
-        r->high /= by;
+        r->low = itself ? 1 : r->low / by;
+        r->high = itself ? 1 : r->high / by;
     }
 }
 
