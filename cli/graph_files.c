@@ -65,6 +65,30 @@ static spry_status take_numbers(void *to, FILE *f, const sp_npy *h,
                : say_fail(SPRY_INPUT, "%s: the file is too long", path);
 }
 
+/* "1x3x224x224" */
+static void say_shape(char out[160], const int64_t *dim, int dims)
+{
+    size_t n = 0;
+
+    snprintf(out, 160, "a number");
+    for (int i = 0; i < dims && n < 130; i++)
+        n += (size_t)snprintf(out + n, 160 - n, "%s%lld", i ? "x" : "",
+                              (long long)dim[i]);
+}
+
+static spry_status say_misfit(const char *path, const sp_npy *h,
+                              const spry_graph_value *v)
+{
+    char has[160], takes[160];
+
+    say_shape(has, h->shape, h->dims);
+    say_shape(takes, v->dim, v->dims);
+    return say_fail(SPRY_INPUT,
+                    "%s: an array of %s; the input %s takes %s, real or whole "
+                    "numbers in C order",
+                    path, has, v->name, takes);
+}
+
 static spry_status read_array(void *to, const spry_graph_value *v,
                               const char *path)
 {
@@ -89,9 +113,7 @@ static spry_status read_array(void *to, const spry_graph_value *v,
         !sp_npy_parse(&h, data))
         s = say_fail(SPRY_INPUT, "%s: not a .npy file", path);
     else if (!fits(&h, v))
-        s = say_fail(SPRY_INPUT,
-                     "%s: not an array of the shape of the input %s", path,
-                     v->name);
+        s = say_misfit(path, &h, v);
     else
         s = take_numbers(to, f, &h, v, path);
     free(data);

@@ -14,7 +14,8 @@ static const opt_page page = {
     "net explain",
     "NETWORK",
     "Split the time of plain loops and of the winner into what they wait for,\n"
-    "and say what the winner does. By the model; net tune measures.",
+    "and say what the winner does. By the model; net tune measures.\n"
+    "An operator graph has options of its own: spry net explain x.onnx --help.",
     {options, net_batching, net_reading, cli_locking},
     1,
     1};

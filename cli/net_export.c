@@ -13,7 +13,8 @@ static const opt_page page = {
     "Write NAME.c and NAME.h: the network, made smaller by --passes, and its\n"
     "weights, which compile without spry. Passes are exact for finite inputs;\n"
     "with --passes none NaN propagates along edges.\n"
-    "  spry net export gen:radix --name digits",
+    "  spry net export gen:radix --name digits\n"
+    "An operator graph has options of its own: spry net export x.onnx --help.",
     {options, net_passing, net_reading},
     1,
     1};

@@ -39,7 +39,8 @@ static const opt_page page = {
     "along edges, as in NumPy. Passes are exact for finite inputs; if one is\n"
     "not finite, they are left out unless --passes asks for them. Executed\n"
     "edges are an upper bound, since values may stop changing early.\n"
-    "  spry net run gen:radix --input sparse-images-1024.tsv",
+    "  spry net run gen:radix --input sparse-images-1024.tsv\n"
+    "An operator graph has options of its own: spry net run x.onnx --help.",
     {options, net_ordering, net_shaping, net_reading, cli_locking},
     1,
     1};

@@ -9,7 +9,8 @@ static const opt_page page = {
     "whole 95 % interval of their speed-up is above 1.02. net run then uses the\n"
     "winner, and asked again, the answer comes from the store. Passes are exact\n"
     "for finite inputs (net run leaves them out for others). Ctrl-C ends with\n"
-    "the best so far.",
+    "the best so far.\n"
+    "An operator graph has options of its own: spry net tune x.onnx --help.",
     {story_options, net_batching, net_reading, cli_locking},
     1,
     1};
