@@ -13,7 +13,7 @@ code "$SPRY" generate --list
 # Also of what the library writes; and a closed output is noticed there.
 expect 0 "$SPRY" tune gen:banded,rows=300,band=4 --effort predict
 # A second is enough, but where every instruction is emulated.
-for budget in 1s 8s; do
+for budget in 1s 8s 60s; do
     expect 0 "$SPRY" tune gen:banded,rows=400,band=4 --budget $budget
     "$SPRY" report --out page.html 2>/dev/null && break
 done
