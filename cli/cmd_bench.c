@@ -131,10 +131,12 @@ static spry_status race(field *f, const job *j, const char *path)
     const spry_plan *plan[MOST];
     spry_status s = enter(f, j);
 
-    if (s == SPRY_OK && stop_asked())
-        say_note("stopped before the race: nothing was measured");
-    if (s != SPRY_OK || stop_asked())
+    if (s != SPRY_OK)
         return s;
+    if (stop_asked()) {
+        say_note("stopped before the race: nothing was measured");
+        return s;
+    }
     progress_step(f->count - 1, f->count, "racing");
     for (int i = 0; i < f->count; i++)
         plan[i] = f->plan[i];

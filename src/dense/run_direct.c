@@ -177,10 +177,10 @@ static void fetch_weights(sweep *w, const sp_dense_core *p, int64_t next,
 }
 
 /* Is every number of the input new to the next tiles, and are the weights few
- * enough to stay in the second cache meanwhile? */
+ * enough, 128 KB, to stay in the smallest second caches meanwhile? */
 static int input_is_new(const sp_tiling *t)
 {
-    enum { FEW_WEIGHTS = 1 << 16 };
+    enum { FEW_WEIGHTS = 1 << 15 };
 
     return t->groups == 1 && t->taps_h * t->taps_w == 1 && t->step_h == 1 &&
            t->in_pixel == t->c && t->w_group <= FEW_WEIGHTS;

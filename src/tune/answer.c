@@ -10,8 +10,8 @@ static const double WORTH = 1.02;
  * makes them many times longer, must promise more than that. */
 static const double SHORT_RUN = 2e-4, WORTH_THREADS = 1.25;
 
-/* For a second of computing a core is taken away up to 20 times on an idle
- * machine, 160 times and more with a rival on each core. */
+/* For a second of computing a core was taken away up to 20 times on an idle
+ * machine of two cores, 160 times and more with a rival on each. */
 static const double SHARED_CORES = 60;
 
 /* The plain way that r's ratios are to, and its time in that race. */
