@@ -105,18 +105,29 @@ static void curve_limited(curve *c, const bench *b, int to_one, int op)
     take_part(&c->test, m, op, to, TEST);
 }
 
-/* Models that have not seen the Xeon, there. */
-static void curve_given(curve *c, const bench *b, const char *folder, int op)
+/* Models that have not seen a machine, there. */
+static void curve_given(curve *c, const bench *b, const char *folder, int to,
+                        int op)
 {
     side s = {.parted = 0};
 
     *c = (curve){.from = "given",
-                 .to = "xeon",
+                 .to = b->task[to].name,
                  .op = bench_ops[op],
                  .b = b,
                  .given = folder};
-    take_part(&c->pool, &b->task[XEON], op, s, POOL);
-    take_part(&c->test, &b->task[XEON_REAL], op, s, TEST);
+    take_part(&c->pool, &b->task[to], op, s, POOL);
+    take_part(&c->test, &b->task[to == ZEN ? ZEN_REAL : XEON_REAL], op, s,
+              TEST);
+}
+
+/* The machine whose stores are named, both of them, else the Xeon; -1: neither
+ * has records here. */
+static int given_target(const bench *b)
+{
+    if (b->task[ZEN].present && b->task[ZEN_REAL].present)
+        return ZEN;
+    return b->task[XEON].present && b->task[XEON_REAL].present ? XEON : -1;
 }
 
 /* One draw of records after another, each of all curves, until the time of the
@@ -144,17 +155,16 @@ void given_models(bench *b)
     static curve c[OPS];
     curve *list[OPS];
     const char *folder = getenv("TRANSFER_MODELS");
-    int failed = 0, seeds = b->seeds;
+    int failed = 0, seeds = b->seeds, to = given_target(b);
 
-    if (!folder || !*folder || !b->task[XEON].present ||
-        !b->task[XEON_REAL].present) {
+    if (!folder || !*folder || to < 0) {
         printf(
             "\nmodels that are given are not tried: TRANSFER_MODELS names no "
             "folder, or records are absent\n");
         return;
     }
     for (int op = 0; op < b->ops; op++)
-        curve_given(&c[op], b, folder, op);
+        curve_given(&c[op], b, folder, to, op);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(2)
     for (int op = 0; op < b->ops; op++)
         curve_fit(&c[op]);

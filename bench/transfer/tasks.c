@@ -105,11 +105,12 @@ static int is_needed(int task)
     static const struct {
         const char *part;
         unsigned tasks;
-    } needs[] = {{"map", (1U << TASKS) - 1},
-                 {"four", (1U << TASKS) - 1},
-                 {"few", (1U << TASKS) - 1},
-                 {"given", 1U << XEON | 1U << XEON_REAL},
-                 {"bilstm", 1U << XEON}};
+    } needs[] = {
+        {"map", (1U << TASKS) - 1},
+        {"four", (1U << TASKS) - 1},
+        {"few", (1U << TASKS) - 1},
+        {"given", 1U << XEON | 1U << XEON_REAL | 1U << ZEN | 1U << ZEN_REAL},
+        {"bilstm", 1U << XEON}};
     unsigned all = 0;
 
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
