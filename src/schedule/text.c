@@ -75,6 +75,27 @@ static int read_value(int32_t *out, const sp_param *q, const char *word,
     return *end == 0 && value >= 0 && value <= 1 << 30;
 }
 
+/* Another name behind a list of them, if there is room. */
+static void add_to_list(char *list, size_t size, const char *name)
+{
+    size_t at = strlen(list);
+
+    snprintf(list + at, size - at, "%s%s", at ? ", " : "", name);
+}
+
+/* A name that is none, and those of the formats there are. */
+static spry_status no_format(const char *word, size_t n)
+{
+    char names[160] = "";
+
+    for (int i = 0; i < sp_format_count; i++)
+        add_to_list(names, sizeof names, sp_formats[i].name);
+    add_to_list(names, sizeof names, "fixed-csr");
+    return sp_fail(SPRY_USAGE,
+                   "schedule: there is no format '%.*s'; there are %s",
+                   (int)(n < 99 ? n : 99), word, names);
+}
+
 /* A name that is none, and those that the format has for any operation. */
 static spry_status no_parameter(const spry_schedule *x, const char *word,
                                 size_t n)
@@ -87,10 +108,8 @@ static spry_status no_parameter(const spry_schedule *x, const char *word,
 
         for (int op = 0; op < SPRY_OPS; op++)
             used |= sp_param_used(&sp_params[i], x->format, (spry_op)op);
-        if (used && strlen(names) + 16 < sizeof names) {
-            strcat(names, *names ? ", " : "");
-            strcat(names, sp_params[i].name);
-        }
+        if (used)
+            add_to_list(names, sizeof names, sp_params[i].name);
     }
     return sp_fail(SPRY_USAGE,
                    "schedule: there is no parameter '%.*s'; %s has %s", (int)n,
@@ -166,8 +185,7 @@ spry_status spry_schedule_parse(spry_schedule *out, const char *text)
         return sp_fail(SPRY_USAGE, "schedule: what fixed-csr is depends on the "
                                    "operation");
     if (format < 0)
-        return sp_fail(SPRY_USAGE, "schedule: \"%.*s\" is not a format",
-                       (int)(n < 99 ? n : 99), at);
+        return no_format(at, n);
     *out = sp_schedule_default(format);
     return read_words(out, at + n);
 }

@@ -37,8 +37,8 @@ static void text_goes_round(void **state)
 static void nonsense_is_named(void **state)
 {
     static const char *const bad[][2] = {
-        {"", "\"\""},
-        {"coo", "\"coo\""},
+        {"", "no format ''"},
+        {"coo", "no format 'coo'; there are csr, bcsr, sell, dcsr, dia, csf, "},
         {"csr quick", "\"quick\""},
         {"csr tile", "\"tile\": tile= takes a number, as 1, 2, 4, 8"},
         {"csr tile=x", "\"tile=x\": tile= takes a number, as 1, 2, 4, 8"},
