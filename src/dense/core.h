@@ -58,7 +58,7 @@ struct sp_dense_core {
     int64_t cols;
     sp_dense_way x;
     sp_dense_loops loops;
-    int64_t near;                   /* bytes of the nearest cache */
+    int64_t near, second; /* bytes of the nearest cache, of the next */
     const struct sp_tiling *tiling; /* NULL: it has none */
     const float *packed, *bias;     /* as the algorithm wants them */
 };

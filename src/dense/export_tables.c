@@ -99,6 +99,7 @@ void sp_export_entry(sp_buf *out, const sp_dense_plan *plan,
                   (long long)p->height, (long long)p->width, (long long)p->rows,
                   (long long)p->cols);
     add_whole(out, "near", p->near);
+    add_whole(out, "second", p->second);
     add_array(out, "packed", w, a->packed);
     add_array(out, "bias", w, a->bias);
     add_array(out, "op_weights", w, a->op_weights);

@@ -17,8 +17,9 @@ const char *sp_dense_way_illegal(const sp_dense_problem *p,
 /* SPRY_USAGE when p cannot be computed that way on m (plan.c). */
 spry_status sp_dense_way_legal(const sp_dense_problem *p, const sp_dense_way *x,
                                const spry_machine *m);
-/* Bytes of the cache that is nearest. */
+/* Bytes of the cache that is nearest, and of the one behind it. */
 int64_t sp_dense_near(const spry_machine *m);
+int64_t sp_dense_second(const spry_machine *m);
 
 /* All of them, the plain ones first; sp_free the list (space.c). */
 spry_status sp_dense_ways(sp_dense_way **out, int *count,

@@ -73,6 +73,7 @@ static void open_core(sp_dense_plan *plan)
                                  .cols = p->cols,
                                  .x = plan->x,
                                  .near = sp_dense_near(&plan->machine),
+                                 .second = sp_dense_second(&plan->machine),
                                  .loops = sp_dense_loops_of(plan->machine.isa)};
 }
 

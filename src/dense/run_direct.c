@@ -177,13 +177,14 @@ static void fetch_weights(sweep *w, const sp_dense_core *p, int64_t next,
 }
 
 /* Is every number of the input new to the next tiles, and are the weights few
- * enough, 128 KB, to stay in the smallest second caches meanwhile? */
-static int input_is_new(const sp_tiling *t)
+ * enough, a quarter of the second cache, to stay there meanwhile? */
+static int input_is_new(const sp_dense_core *p)
 {
-    enum { FEW_WEIGHTS = 1 << 15 };
+    const sp_tiling *t = p->tiling;
+    int64_t few = p->second / 4 / (int64_t)sizeof(float);
 
     return t->groups == 1 && t->taps_h * t->taps_w == 1 && t->step_h == 1 &&
-           t->in_pixel == t->c && t->w_group <= FEW_WEIGHTS;
+           t->in_pixel == t->c && t->w_group <= few;
 }
 
 /* Where tile i begins in the input. */
@@ -224,7 +225,7 @@ static void share(const sp_dense_core *p, const spry_tensors *tensors, int i,
 
             if (b + 1 < last)
                 fetch_weights(&w, p, b + 1, end - at);
-            else if (end < to && input_is_new(t))
+            else if (end < to && input_is_new(p))
                 fetch_input(&w, end, end + step < to ? end + step : to,
                             end - at);
             else if (end < to)

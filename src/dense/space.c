@@ -149,6 +149,13 @@ int64_t sp_dense_near(const spry_machine *m)
     return bytes > 0 ? bytes : 32768;
 }
 
+int64_t sp_dense_second(const spry_machine *m)
+{
+    int64_t bytes = spry_machine_cache(m, 1);
+
+    return bytes > 0 ? bytes : 262144;
+}
+
 /* Vectors of pixels, and the columns of weights for which they stay in the
  * nearest cache, or in the next. */
 static void add_pruned(walk *w)
