@@ -11,7 +11,9 @@ static double share_of(const spry_graph_layer *x)
 
 void graph_layers_print(const spry_graph *g)
 {
-    table *t = table_new("layer<operator<weights>zeros>multiply-adds>");
+    table *t = spry_graph_layers(g)
+                   ? table_new("layer<operator<weights>zeros>multiply-adds>")
+                   : NULL;
     spry_graph_layer x = {.size = sizeof x};
 
     for (int i = 0; t && spry_graph_layer_of(g, i, &x) == SPRY_OK; i++) {
@@ -61,12 +63,16 @@ const char *graph_chosen(const spry_executor_stage *x)
 
 void graph_chosen_print(const spry_executor *e)
 {
-    table *t = table_new("layer<zeros>computed<way<");
+    table *t = NULL;
     spry_executor_stage x = {.size = sizeof x};
 
-    for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
+    for (int i = 0; spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
         if (x.macs == 0)
             continue;
+        if (!t) /* no heading over nothing */
+            t = table_new("layer<zeros>computed<way<");
+        if (!t)
+            return;
         table_cell(t, "%s", x.name);
         table_share(t, x.density < 1, 1 - x.density);
         table_cell(t, "%s", graph_chosen(&x));

@@ -99,6 +99,7 @@ static void add_needed(sp_buf *out, const sp_exporting *z)
     }
 }
 
+/* C has no empty lists: moves alone need none of them. */
 static void add_loops(sp_buf *out, const sp_exporting *z)
 {
     for (int a = 0; a < SP_ALGORITHMS; a++)
@@ -107,6 +108,8 @@ static void add_loops(sp_buf *out, const sp_exporting *z)
                           sp_export_algorithms[a].loop,
                           a == SP_PLAIN || a == SP_ROWS ? "" : "&",
                           sp_export_algorithms[a].table);
+    if (!out->len)
+        sp_buf_add(out, ".plain = NULL");
 }
 
 static void add_parts(sp_buf *out, const sp_exporting *z)
@@ -115,6 +118,8 @@ static void add_parts(sp_buf *out, const sp_exporting *z)
         if (z->uses[a])
             sp_buf_printf(out, "%s[%d] = %s", out->len ? ", " : "", a,
                           sp_export_algorithms[a].part);
+    if (!out->len)
+        sp_buf_add(out, "NULL");
 }
 
 /* Files of kernels/ that are compiled: loops, and what walks over them. */

@@ -204,6 +204,67 @@ static void nothing_at_all(void **state)
     refuse(&m, "more than 2^31 elements");
 }
 
+/* What else can be asked of the graph m.onnx, which has no operators. */
+static void check_idle(void)
+{
+    spry_executor_options how = SPRY_EXECUTOR_DEFAULTS;
+    spry_executor_gain gain = {.size = sizeof gain};
+    spry_graph_layer layer = {.size = sizeof layer};
+    spry_graph *g = open_graph("m.onnx"), *again;
+    graph_operands a = make_operands(g, 1);
+    spry_executor *e;
+    sp_file text;
+
+    assert_int_equal(spry_graph_nodes(g), 0);
+    assert_int_equal(spry_graph_macs(g), 0);
+    assert_int_equal(spry_graph_layers(g), 0);
+    assert_int_equal(spry_graph_layer_of(g, 0, &layer), SPRY_USAGE);
+    how.store = ":memory:";
+    how.effort = SPRY_MEASURE;
+    check_ok(spry_executor_make(&e, g, &how));
+    check_ok(spry_executor_gain_of(e, &gain));
+    assert_int_equal(gain.pairs, 0);
+    check_ok(spry_executor_profile(e, (const void *const *)a.in, a.out, 2));
+    check_ok(spry_executor_export(e, ".", "idle"));
+    check_ok(sp_file_read(&text, "idle.c", SIZE_MAX));
+    assert_null(strstr(text.data, "{}")); /* which is no C */
+    sp_file_free(&text);
+    check_ok(spry_graph_write(g, "again.onnx"));
+    again = open_graph("again.onnx");
+    assert_int_equal(spry_graph_outputs(again), 1);
+    assert_int_equal(spry_graph_inputs(again), spry_graph_inputs(g));
+    spry_graph_free(again);
+    spry_executor_free(e);
+    spry_graph_free(g);
+    free_operands(&a);
+}
+
+/* An input, a constant, and what is computed when it is read come out; the
+ * last beside an input that nobody reads. */
+static void no_operators(void **state)
+{
+    static const int64_t dim[] = {2, 3};
+    static const float w[] = {1, -2, 3, -4, 5, -6};
+    sp_buf g = {0};
+
+    (void)state;
+    pb_info(&g, 11, "y", 1, 2, dim);
+    check_same(&g, w, 6);
+    check_idle();
+    floats(&g, "y", 2, dim, w);
+    check_same(&g, NULL, 0);
+    check_idle();
+    floats(&g, "w", 2, dim, w);
+    pb_node(&g, "Relu", "w", "y", NULL);
+    check_same(&g, NULL, 0);
+    check_idle();
+    pb_info(&g, 11, "x", 1, 2, dim);
+    floats(&g, "w", 2, dim, w);
+    pb_node(&g, "Relu", "w", "y", NULL);
+    check_same(&g, NULL, 0);
+    check_idle();
+}
+
 /* All of them are needed until the end. */
 static void many_at_once(void **state)
 {
@@ -319,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_softmax_of_nothing),
         cmocka_unit_test(a_part_without_a_name),
         cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(no_operators),
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(odd_numbers),
         cmocka_unit_test(a_mask_leaves_nothing),
