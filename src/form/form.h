@@ -11,6 +11,7 @@
 #define SP_FORM_H
 
 #include "spry/form.h"
+#include "spry/machine.h"
 #include "spry/order.h"
 #include "spry/shrink.h"
 
@@ -19,11 +20,14 @@ enum { SP_FORM_NAME = 16, SP_FORM_TEXT = 96 };
 typedef struct {
     char name[SP_FORM_NAME];
     char order[SP_FORM_NAME]; /* of edges; "": the fastest plain one */
-    int tile;     /* inputs side by side: 8, 16, 32, 64; 0: as fits the cache */
-    int threads;  /* 0: as many as OpenMP would start */
-    int rest;     /* of rows: inputs whose values no later layer changes stop
+    int tile;    /* inputs side by side: 8, 16, 32, 64; 0: as fits the cache */
+    int threads; /* 0: as many as OpenMP would start */
+    int rest;    /* of rows: inputs whose values no later layer changes stop
                      there (shrink.h) */
-    double bytes; /* of what was laid out; no part of the text */
+    /* No part of the text: */
+    double bytes; /* of what was laid out */
+    int limited;  /* only loops that `isa` includes are used; 0: any */
+    spry_isa isa;
 } sp_form_options;
 
 /* SPRY_USAGE when the text is no form. */

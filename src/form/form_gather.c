@@ -232,7 +232,7 @@ static spry_status make(void **out, const spry_network *n, sp_form_options *f)
     *out = NULL;
     if (status == SPRY_OK) {
         s->net = n;
-        s->kernels = sp_net_kernels_here();
+        s->kernels = sp_net_kernels_for(f);
         s->threads = f->threads;
         s->layer = sp_alloc(n->layers, sizeof *s->layer);
         status = s->layer

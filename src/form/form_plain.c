@@ -35,7 +35,7 @@ static spry_status make(void **out, const spry_network *n, sp_form_options *f)
     *out = NULL;
     if (status == SPRY_OK) {
         s->loops.net = n;
-        s->kernels = sp_net_kernels_here();
+        s->kernels = sp_net_kernels_for(f);
         s->threads = f->threads;
         s->loops.source = sp_alloc_raw(n->edges, sizeof *s->loops.source);
         if (!s->loops.source)

@@ -82,7 +82,7 @@ static spry_status make(void **out, const spry_network *n, sp_form_options *f)
         s = f->tile ? SPRY_OK : sp_rows_choose(&f->tile, n);
     }
     if (s == SPRY_OK) {
-        r->kernels = sp_net_kernels_here();
+        r->kernels = sp_net_kernels_for(f);
         r->tile = f->tile;
         r->threads = f->threads;
         r->tiles = sp_form_tiles(r->places.slots, r->tile);

@@ -132,8 +132,9 @@ typedef struct {
     void (*plain)(float *value, const sp_plain *p, int side);
 } sp_net_kernels;
 
-/* The best ones for this CPU. */
+/* The best ones for this CPU, and of those that a form may use. */
 const sp_net_kernels *sp_net_kernels_here(void);
+const sp_net_kernels *sp_net_kernels_for(const sp_form_options *f);
 /* Those for isa; NULL when they are not built in. */
 const sp_net_kernels *sp_net_kernels_of(spry_isa isa);
 /* For tests: these instead of the best, for runners made from now on; NULL

@@ -29,11 +29,18 @@ const sp_net_kernels *sp_net_kernels_of(spry_isa isa)
     return NULL;
 }
 
-const sp_net_kernels *sp_net_kernels_here(void)
+const sp_net_kernels *sp_net_kernels_for(const sp_form_options *f)
 {
     int last = BUILT - 1;
 
-    while (last > 0 && !sp_isa_runs_here(built[last].isa))
+    while (last > 0 &&
+           (!sp_isa_runs_here(built[last].isa) ||
+            (f->limited && !sp_isa_includes(f->isa, built[last].isa))))
         last--;
     return forced ? forced : built[last].kernels;
+}
+
+const sp_net_kernels *sp_net_kernels_here(void)
+{
+    return sp_net_kernels_for(&(sp_form_options){.limited = 0});
 }

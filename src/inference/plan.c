@@ -1,6 +1,7 @@
 /* plan.c - a network laid out in some way, ready to run. */
 
 #include "inference/internal.h"
+#include "machine/machine.h"
 
 static const sp_inference_plan *plan_of(const spry_plan *plan)
 {
@@ -17,6 +18,16 @@ static spry_status need(const sp_inference_plan **out, const spry_plan *plan)
 }
 
 /* ---- making ---- */
+
+static spry_status check_threads(const sp_way *w, const spry_machine *m)
+{
+    int threads = w->form.threads;
+
+    if (threads > m->threads && threads > SP_MANY_THREADS)
+        return sp_fail(SPRY_USAGE, "so many threads, %d, cannot be used here",
+                       threads);
+    return SPRY_OK;
+}
 
 /* The network to lay out: the problem's own, what its passes left, or what
  * other passes of this plan alone leave. */
@@ -42,11 +53,13 @@ static spry_status find_network(sp_inference_plan *plan, const sp_inference *p,
     return s;
 }
 
-static spry_status make_runner(sp_inference_plan *plan)
+static spry_status make_runner(sp_inference_plan *plan, const spry_machine *m)
 {
     sp_form_options form = plan->way.form;
     spry_status s;
 
+    form.limited = 1;
+    form.isa = m->isa;
     form.rest =
         plan->way.passes & sp_way_rest() && strcmp(form.name, "rows") == 0;
     s = sp_runner_make(&plan->runner, plan->net, &form);
@@ -90,13 +103,15 @@ spry_status sp_inference_make(spry_plan **out, const spry_problem *p,
     *out = NULL;
     if (s == SPRY_OK)
         s = sp_way_parse(&plan->way, text);
+    if (s == SPRY_OK)
+        s = check_threads(&plan->way, m);
     if (s == SPRY_OK && plan->way.form.threads == 0)
         plan->way.form.threads = m->threads;
     if (s == SPRY_OK)
         s = find_network(plan, sp_inference_of(p), &compiled);
     begun = sp_seconds();
     if (s == SPRY_OK)
-        s = make_runner(plan);
+        s = make_runner(plan, m);
     if (s == SPRY_OK) {
         name(plan, p, compiled + sp_seconds() - begun);
         *out = &plan->head;

@@ -9,6 +9,10 @@
  * only ever make it look slower. The noise stays m's own. */
 void sp_machine_merge(spry_machine *m, const spry_machine *other);
 
+/* More threads than this cannot be meant on a machine that has fewer: starting
+ * them may fail, and OpenMP then ends the process. */
+enum { SP_MANY_THREADS = 64 };
+
 /* FLOP/s of one thread in multiply-adds of f32, timed for a millisecond. */
 double sp_multiply_adds(void);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "machine/isa.h"
+#include "machine/machine.h"
 #include "schedule/super.h"
 
 static int power_of_two(int32_t v)
@@ -38,10 +39,6 @@ static const sp_param *stray(const spry_schedule *x, spry_op op)
             return &sp_params[i];
     return NULL;
 }
-
-/* More threads than this cannot be meant, whatever the machine: starting
- * them may fail, and OpenMP then ends the process. */
-enum { MANY_THREADS = 64 };
 
 /* Sizes a kernel can be written for. */
 static const char *shape_fault(const spry_schedule *x, spry_op op)
@@ -160,7 +157,7 @@ static const char *problem_fault(const spry_schedule *x, const sp_sparse *p,
         return "of a fixed width all passes are equal";
     if (x->threads < 1)
         return "threads are counted from 1";
-    if (x->threads > m->threads && x->threads > MANY_THREADS)
+    if (x->threads > m->threads && x->threads > SP_MANY_THREADS)
         return "so many threads cannot be used here";
     if (x->chunk < 0)
         return "a chunk has rows";

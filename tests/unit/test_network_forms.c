@@ -257,6 +257,13 @@ static void kernels_of_every_set_agree(void **state)
         built++;
     }
     sp_net_kernels_force(NULL);
+    for (int isa = 0; isa < sp_isa_count; isa++) {
+        sp_form_options limit = {.limited = 1, .isa = (spry_isa)isa};
+
+        k = sp_net_kernels_of((spry_isa)isa);
+        if (k && sp_isa_runs_here((spry_isa)isa))
+            assert_ptr_equal(sp_net_kernels_for(&limit), k);
+    }
     assert_true(built > 0 || sp_net_kernels_of(sp_isa_here()));
 }
 
