@@ -6,6 +6,7 @@
 #include "base/unconst.h"
 #include "graph/calls.h"
 #include "graph/kept.h"
+#include "machine/isa.h"
 
 enum { MOVE_ALONE = 1 << 15 }; /* elements that one thread moves faster */
 
@@ -178,6 +179,10 @@ static spry_status begin_run(spry_executor *e, const void *const *input,
 {
     spry_status s = sp_graph_check_operands(e->g, input, output);
 
+    if (!sp_isa_runs_here(e->m.isa))
+        return sp_fail(SPRY_USAGE,
+                       "a network for %s cannot run on this machine",
+                       spry_isa_name(e->m.isa));
     if (s == SPRY_OK && e->forks != sp_team_forks()) {
         close_team(e);
         s = open_team(e);
