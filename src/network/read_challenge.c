@@ -9,6 +9,8 @@
 
 #include "network/read.h"
 
+enum { CLAMP_AT = 32 };
+
 typedef struct {
     char path[SP_PATH];
     int64_t width;
@@ -114,6 +116,28 @@ static spry_status check_files(const challenge *c, int64_t depth)
     return SPRY_OK;
 }
 
+/* All networks of the Challenge have one activation, and those of its widths
+ * their bias: options that say another would be ignored. */
+static spry_status check_options(const challenge *c,
+                                 const spry_network_options *o)
+{
+    float bias = spry_challenge_bias(c->width);
+    int clamped = o->activation.curve == SPRY_CLAMP &&
+                  o->activation.limit == (float)CLAMP_AT;
+
+    if (o->activation.curve != SPRY_RELU && !clamped)
+        return sp_fail(SPRY_USAGE,
+                       "%s: layers of the Graph Challenge end in clamp at %d; "
+                       "another activation does not go with them",
+                       c->path, CLAMP_AT);
+    if (bias != 0 && o->bias != 0 && o->bias != bias)
+        return sp_fail(SPRY_USAGE,
+                       "%s: neurons of the Graph Challenge have a bias of %g, "
+                       "by their width; another does not go with them",
+                       c->path, (double)bias);
+    return SPRY_OK;
+}
+
 spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path)
 {
     challenge *c = s->state = sp_alloc(1, sizeof *c);
@@ -129,12 +153,14 @@ spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path)
     if (s->options.depth > 0)
         s->depth = s->options.depth;
     if (status == SPRY_OK)
+        status = check_options(c, &s->options);
+    if (status == SPRY_OK)
         status = check_files(c, s->depth);
     c->bias = spry_challenge_bias(c->width);
     if (c->bias == 0)
         c->bias = s->options.bias;
     s->inputs = s->outputs = c->width;
-    s->layer.activation = (spry_activation){SPRY_CLAMP, 32};
+    s->layer.activation = (spry_activation){SPRY_CLAMP, CLAMP_AT};
     s->layer.bias_on_nonzero = 1;
     return status;
 }
