@@ -91,6 +91,33 @@ static void print_people(const contest *c)
         say_note("raced with %s of the inputs", say_count((double)raced));
 }
 
+static spry_status check_all(const contest *c)
+{
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; s == SPRY_OK && i < c->count && !stop_asked(); i++) {
+        progress_step(i, c->count, "checked");
+        s = say_status(spry_plan_check(c->plan[i], cli.seed));
+    }
+    progress_clear();
+    return s;
+}
+
+static spry_status race(contest *c, const char *path)
+{
+    spry_status s = say_status(spry_race(
+        c->score, (const spry_plan *const *)c->plan, c->count, 31, budget));
+
+    if (s == SPRY_OK && cli.json)
+        print_json(c);
+    else if (s == SPRY_OK)
+        print_people(c);
+    if (s == SPRY_OK && report)
+        s = race_page(report, c->j,
+                      &(race_result){c->plan, c->score, c->count, path});
+    return s;
+}
+
 static spry_status bench(const job *j, const char *path)
 {
     static contest c;
@@ -98,26 +125,18 @@ static spry_status bench(const job *j, const char *path)
 
     c.j = j;
     s = net_ways(c.plan, &c.count, j, texts);
-    for (int i = 0; s == SPRY_OK && i < c.count; i++) {
-        progress_step(i, c.count, "checked");
-        s = say_status(spry_plan_check(c.plan[i], cli.seed));
-    }
-    progress_clear();
     if (s == SPRY_OK)
-        s = say_status(spry_race(c.score, (const spry_plan *const *)c.plan,
-                                 c.count, 31, budget));
-    if (s == SPRY_OK && cli.json)
-        print_json(&c);
+        s = check_all(&c);
+    if (s == SPRY_OK && stop_asked())
+        say_note("stopped before the race: nothing was measured");
     else if (s == SPRY_OK)
-        print_people(&c);
-    if (s == SPRY_OK && report)
-        s = race_page(report, j,
-                      &(race_result){c.plan, c.score, c.count, path});
+        s = race(&c, path);
     net_ways_free(c.plan, c.count);
     return s;
 }
 
 spry_status net_bench(int argc, char **argv)
 {
+    stop_within(1);
     return net_do_job(&page, argc, argv, JOB_DETECTED, bench);
 }

@@ -153,6 +153,8 @@ static spry_status simulate(page_of *p, const char *order, int64_t memory)
     return s;
 }
 
+/* What is done when it is to stop is shown; a simulation that takes longer than
+ * a second then ends without. */
 static spry_status simulate_all(const spry_network *n, const net_words *order,
                                 const int64_t *memory, int memory_count)
 {
@@ -160,7 +162,7 @@ static spry_status simulate_all(const spry_network *n, const net_words *order,
     spry_status s = SPRY_OK;
 
     for (int i = 0; s == SPRY_OK && i < order->count; i++)
-        for (int k = 0; s == SPRY_OK && k < memory_count; k++)
+        for (int k = 0; s == SPRY_OK && k < memory_count && !stop_asked(); k++)
             s = simulate(&p, order->word[i], memory[k]);
     end(&p);
     return s;
@@ -179,7 +181,7 @@ spry_status net_simulate(int argc, char **argv)
     s = list_orders(&order);
     if (s == SPRY_OK)
         s = net_memories(memory, &count, memories);
-    stop_watch();
+    stop_within(1);
     if (s == SPRY_OK)
         s = net_open(&n, argv[0]);
     if (s == SPRY_OK)

@@ -49,6 +49,8 @@ void stop_within(int seconds)
     patience = seconds;
     listen_to(SIGALRM, on_alarm);
     stop_watch();
+    if (asked) /* a moment ago */
+        alarm((unsigned)seconds);
 }
 
 int stop_asked(void)

@@ -28,6 +28,31 @@ wait $pid
 got=$?
 [ $got = 130 ] || [ $got = 143 ] || fail "exit $got after two signals"
 expect 0 "$SPRY" records check
+# What stores nothing ends within a second, in the middle of its race or of a
+# simulation; what was simulated before is shown.
+interrupt() {
+    code=$1 from=$2
+    shift 2
+    : >err
+    "$@" --progress plain --json >out 2>err &
+    pid=$!
+    wait_for grep "$from" err
+    sleep 1 # it is at the race by then; if not, it ends before
+    begun=$(date +%s)
+    kill -s INT $pid
+    wait $pid
+    got=$?
+    [ $got = "$code" ] || fail "exit $got, not $code: $*: $(cat err)"
+    [ $(($(date +%s) - begun)) -le 20 ] || fail "it went on: $*"
+}
+interrupt 130 '1 of' "$SPRY" bench gen:uniform,rows=100k,nnz=2M --op spmm \
+    --cols 64 --schedules csr --pairs 101 --budget 900s
+[ ! -s out ] || fail "a race that was not run: $(cat out)"
+interrupt 130 '1 of 2' "$SPRY" net bench gen:radix --batch 1000 --budget 900s \
+    --ways "plain threads=1; edges threads=1"
+[ ! -s out ] || fail "a race of networks that was not run: $(cat out)"
+interrupt 130 anneal "$SPRY" net simulate gen:radix,depth=4 --seconds 900 \
+    --order anneal,source
 # Before the first call there is no time to tell: it waits for the matrix when
 # the signal comes.
 [ -d /proc/self/fd ] || exit 0

@@ -80,6 +80,16 @@ for signal in INT:130 TERM:143; do
     [ $got = ${signal#*:} ] || fail "exit $got after $signal: $(cat err)"
     [ -z "$(find . -name '*s.spry*')" ] || fail "a model that was not learned"
 done
+: >err
+"$SPRY" evaluate sequence --store r.db --rounds 1000000 --progress plain \
+    >out 2>err &
+pid=$!
+wait_for grep round err
+kill -s INT $pid
+wait $pid
+got=$?
+[ $got = 130 ] || fail "evaluate: exit $got after a signal: $(cat err)"
+[ ! -s out ] || fail "grades of what was not learned: $(cat out)"
 expect 0 "$SPRY" records check --store r.db
 
 # Truncated, flipped, of a later version, none at all.
