@@ -151,12 +151,16 @@ void json_raw(json *j, const char *key, const char *document);
 
 /* ---- from words to the library's nouns (open.c, job.c) ---- */
 
+/* Is it called so, ".tns"? */
+int ends_in(const char *path, const char *ending);
+
 /* Each says its own failure on stderr. */
 spry_status make_folder(const char *path);
 spry_status open_matrix(spry_matrix **out, const char *path);
 /* The tensor, with the mode of --mode first. */
 spry_status open_tensor(spry_tensor **out, const char *path);
-/* Does the path name a tensor: .tns, or gen: with --op mttkrp? */
+/* Does the path name a tensor: .tns, gen: with --op mttkrp or, if no operation
+ * is said, a recipe that is none of a matrix? */
 int is_tensor(const char *path);
 /* What is computed with a file when nothing is said: with dense columns or
  * with a vector. */
@@ -200,9 +204,14 @@ typedef spry_status job_opener(job *out, const char *path);
 spry_status do_job_with(job_opener *opener, const opt_page *page, int argc,
                         char **argv, job_machine need, job_body *body);
 
+/* SPRY_USAGE when a schedule, or a way to compute an operator or a network, is
+ * on more threads than --threads allows. */
+spry_status allow_threads(const char *text);
 /* Parsed, and legal for the job. */
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text);
 spry_status open_plan(spry_plan **out, const job *j, const spry_schedule *x);
+/* The plan of a way to compute an operator or a network. */
+spry_status open_way(spry_plan **out, const job *j, const char *text);
 
 /* The tuner, with the settings of the command line (tuned.c). */
 spry_tune_options tuned_options(const job *j);

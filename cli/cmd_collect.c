@@ -397,6 +397,10 @@ static spry_status collect(tally *t, const plan *p, const sources *l)
 
     for (int i = 0; i < l->count; i++)
         t->of += problems_of(p, l->name[i]);
+    if (t->of == 0)
+        return say_fail(SPRY_USAGE, "--ops names no operation of what is "
+                                    "given: a tensor takes mttkrp, a matrix "
+                                    "the others");
     for (int i = 0; s == SPRY_OK && i < l->count && !t->stopped; i++) {
         t->source = l->name[i];
         s = collect_source(t, p);

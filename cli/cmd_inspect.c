@@ -171,6 +171,8 @@ spry_status cmd_inspect(int argc, char **argv)
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
+    if (is_tensor(argv[0]) && spy)
+        return say_fail(SPRY_USAGE, "--spy draws matrices, not tensors");
     if (is_tensor(argv[0]))
         return inspect_tensor(argv[0]);
     s = open_matrix(&m, argv[0]);

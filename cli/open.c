@@ -1,5 +1,5 @@
 /* open.c - matrix, machine and store, from the words of a command line. */
-#include "cli.h"
+#include "dense.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +27,7 @@ spry_status make_folder(const char *path)
     return SPRY_OK;
 }
 
-static int ends_in(const char *path, const char *ending)
+int ends_in(const char *path, const char *ending)
 {
     size_t n = strlen(path), k = strlen(ending);
 
@@ -40,33 +40,71 @@ static int is_network(const char *path)
            ends_in(path, ".spnet");
 }
 
-/* Is "KIND,key=value" of this kind? */
-static int is_kind(const char *spec, const char *name)
+static int is_recipe(const char *path)
 {
-    size_t n = strcspn(spec, ",");
-
-    return strlen(name) == n && strncmp(spec, name, n) == 0;
+    return strncmp(path, "gen:", 4) == 0;
 }
 
-/* A kind that only tensors have. */
-static int makes_tensors(const char *spec)
+/* ---- recipes of matrices and of tensors ---- */
+
+static const char blanks[] = " ,#";
+
+/* The parameters of the kind of "KIND,key=value"; NULL: there is none. */
+static const char *params_of(const char *spec, const char *(*name)(int),
+                             const char *(*params)(int))
 {
-    for (int i = 0; spry_generator_name(i); i++)
-        if (is_kind(spec, spry_generator_name(i)))
-            return 0;
-    for (int i = 0; spry_tensor_generator_name(i); i++)
-        if (is_kind(spec, spry_tensor_generator_name(i)))
+    size_t n = strcspn(spec, blanks);
+
+    for (int i = 0; name(i); i++)
+        if (strlen(name(i)) == n && strncmp(spec, name(i), n) == 0)
+            return params(i);
+    return NULL;
+}
+
+/* Is key one of "rows=10k cols=rows"? */
+static int takes(const char *params, const char *key, size_t n)
+{
+    for (; *params; params += strcspn(params, blanks)) {
+        params += strspn(params, blanks);
+        if (strncmp(params, key, n) == 0 && params[n] == '=')
             return 1;
+    }
     return 0;
 }
 
+/* Of a kind that only tensors have, or with a parameter that only they have. */
+static int makes_tensors(const char *spec)
+{
+    const char *matrix =
+        params_of(spec, spry_generator_name, spry_generator_params);
+    const char *tensor = params_of(spec, spry_tensor_generator_name,
+                                   spry_tensor_generator_params);
+
+    if (!matrix || !tensor)
+        return tensor != NULL;
+    for (const char *at = spec; *at; at += strcspn(at, blanks)) {
+        size_t n;
+
+        at += strspn(at, blanks);
+        n = strcspn(at, "= ,#");
+        if (takes(tensor, at, n) && !takes(matrix, at, n))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- matrices and tensors ---- */
+
 spry_status open_matrix(spry_matrix **out, const char *path)
 {
-    if (strncmp(path, "gen:", 4) == 0 && makes_tensors(path + 4))
+    if (is_recipe(path) && makes_tensors(path + 4))
         return say_fail(SPRY_USAGE,
                         "%s is a tensor, for --op mttkrp, not a matrix", path);
-    if (strncmp(path, "gen:", 4) == 0)
+    if (is_recipe(path))
         return say_status(spry_matrix_generate(out, path + 4, cli.seed));
+    if (is_operator(path))
+        return say_fail(SPRY_USAGE, "%s is a dense operator, not a matrix",
+                        path);
     if (is_network(path))
         return say_fail(SPRY_USAGE,
                         "%s is a network, not a matrix; see spry net --help",
@@ -76,8 +114,10 @@ spry_status open_matrix(spry_matrix **out, const char *path)
 
 int is_tensor(const char *path)
 {
-    if (strncmp(path, "gen:", 4) == 0)
-        return cli.op >= 0 && spry_op_modes((spry_op)cli.op) == 3;
+    if (is_recipe(path) && cli.op >= 0)
+        return spry_op_modes((spry_op)cli.op) == 3;
+    if (is_recipe(path))
+        return makes_tensors(path + 4);
     return ends_in(path, ".tns") || ends_in(path, ".tns.gz");
 }
 
@@ -92,7 +132,7 @@ spry_status open_tensor(spry_tensor **out, const char *path)
     spry_status s;
 
     *out = NULL;
-    if (strncmp(path, "gen:", 4) == 0)
+    if (is_recipe(path))
         s = spry_tensor_generate(&t, path + 4, cli.seed);
     else
         s = spry_tensor_read(&t, path);

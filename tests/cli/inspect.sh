@@ -12,5 +12,6 @@ holds "[f['blocks'] for f in d['fill'] if f['r'] == 4 and f['c'] == 4] == [1]"
 [ "$(head -c 4 spy.png | tail -c 3)" = PNG ] || fail "no PNG"
 expect 0 "$SPRY" inspect gen:rmat,scale=8 --spy spy.svg
 has '<svg' spy.svg
+refuse 2 'is a dense operator' "$SPRY" inspect op:matmul,m=4,n=4,k=4
 refuse 2 'spy.bmp' "$SPRY" inspect small.mtx --spy spy.bmp
 exit 0

@@ -17,6 +17,22 @@ document spry.inspect_tensor/1
 holds "[m['size'] for m in d['modes']] == [60, 40, 50]"
 holds "d['modes'][0]['fibers'] < d['modes'][2]['fibers']"
 
+# A recipe that is none of a matrix is a tensor, as its file is.
+expect 0 "$SPRY" inspect gen:fibers,i=60,k=40,l=50,length=8,nnz=2k --json
+document spry.inspect_tensor/1
+key=$(get "d['key']")
+expect 0 "$SPRY" inspect t.tns --json
+holds "d['key'] == '$key'"
+expect 0 "$SPRY" inspect gen:uniform,i=50,nnz=100
+has '^tensor  *50 x 50 x 50, 100 entries' out
+expect 0 "$SPRY" inspect gen:uniform,rows=50
+has '^shape  *50 x 50' out
+expect 0 "$SPRY" predict gen:zipf,i=60 --cols 16 --json
+has 'mttkrp' out
+refuse 2 'not tensors' "$SPRY" inspect t.tns --spy t.png
+expect 2 "$SPRY" collect t.tns --ops spmm # perhaps with a note on the machine
+has 'a tensor takes mttkrp' err
+
 expect 0 "$SPRY" tune t.tns --cols 16 --store :memory:
 has 'mttkrp' out
 expect 0 "$SPRY" tune t.tns --op mttkrp --mode 1 --json

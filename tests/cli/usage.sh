@@ -49,7 +49,7 @@ refuse 2 'is a network' "$SPRY" tune net:resnet50
 refuse 2 bandit "$SPRY" generate bandit --out x.mtx
 refuse 2 bandit "$SPRY" tune gen:bandit
 refuse 2 'gen:fibers,i=100 is a tensor, for --op mttkrp' \
-    "$SPRY" tune gen:fibers,i=100
+    "$SPRY" tune gen:fibers,i=100 --op spmm
 refuse 2 'of tensors' "$SPRY" tune gen:banded,rows=30 --mode 1
 printf '%%%%MatrixMarket matrix coordinate real general
 1 9000000000000000000 0\n' >wide.mtx
