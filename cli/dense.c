@@ -33,14 +33,20 @@ spry_status operator_ways(spry_candidate *out, int *count, const job *j,
         return say_status(
             spry_propose(out, count, OPERATOR_WAYS, j->problem, &o));
     }
-    while (s == SPRY_OK && *count < OPERATOR_WAYS &&
-           (text = shape_split(&texts))) {
-        spry_candidate *c = &out[(*count)++];
+    while (s == SPRY_OK && (text = shape_split(&texts))) {
+        spry_candidate *c = &out[*count];
 
+        if ((*count)++ == OPERATOR_WAYS)
+            return say_fail(SPRY_USAGE, "at most %d ways at once",
+                            OPERATOR_WAYS);
         snprintf(c->schedule, sizeof c->schedule, "%s", text);
-        s = say_status(
-            spry_dense_predict(&c->seconds, j->problem, text, &j->machine));
+        s = allow_threads(text);
+        if (s == SPRY_OK)
+            s = say_status(
+                spry_dense_predict(&c->seconds, j->problem, text, &j->machine));
     }
+    if (s == SPRY_OK && *count == 0)
+        s = say_fail(SPRY_USAGE, "no way is named");
     return s;
 }
 

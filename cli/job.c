@@ -2,6 +2,7 @@
  * problem, schedule, plan. */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dense.h"
@@ -124,16 +125,36 @@ spry_status do_job(const opt_page *page, int argc, char **argv,
     return do_job_with(open_problem, page, argc, argv, need, body);
 }
 
+/* Those that "csr tile=4 threads=2" names, else 1. */
+static long threads_of(const char *text)
+{
+    static const char word[] = "threads=";
+    long threads = 1;
+
+    for (const char *at = text; (at = strstr(at, word)); at += sizeof word - 1)
+        if (at == text || strchr(" \t,", at[-1]))
+            threads = strtol(at + sizeof word - 1, NULL, 10);
+    return threads;
+}
+
+spry_status allow_threads(const char *text)
+{
+    long threads = threads_of(text);
+
+    if (cli.threads > 0 && threads > cli.threads)
+        return say_fail(SPRY_USAGE,
+                        "%s is on %ld threads, more than --threads %d allows",
+                        text, threads, cli.threads);
+    return SPRY_OK;
+}
+
 spry_status open_schedule(spry_schedule *out, const job *j, const char *text)
 {
     spry_status s =
         spry_schedule_parse_for(out, text, spry_problem_op(j->problem));
 
-    if (s == SPRY_OK && cli.threads > 0 && out->threads > cli.threads)
-        return say_fail(SPRY_USAGE,
-                        "%s is on %d threads, more than --threads "
-                        "%d allows",
-                        text, out->threads, cli.threads);
+    if (s == SPRY_OK && allow_threads(text) != SPRY_OK)
+        return SPRY_USAGE;
     if (s == SPRY_OK)
         s = spry_schedule_legal(out, j->problem, &j->machine);
     return say_status(s);
@@ -142,4 +163,14 @@ spry_status open_schedule(spry_schedule *out, const job *j, const char *text)
 spry_status open_plan(spry_plan **out, const job *j, const spry_schedule *x)
 {
     return say_status(spry_plan_make(out, j->problem, x, &j->machine));
+}
+
+spry_status open_way(spry_plan **out, const job *j, const char *text)
+{
+    spry_status s = allow_threads(text);
+
+    *out = NULL;
+    return s == SPRY_OK
+               ? say_status(spry_plan_from(out, j->problem, text, &j->machine))
+               : s;
 }

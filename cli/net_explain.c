@@ -122,7 +122,7 @@ static spry_status find_winner(comparison *c, const job *j)
     spry_status s;
 
     o.effort = SPRY_PREDICT;
-    s = way ? say_status(spry_plan_from(&plan, j->problem, way, &j->machine))
+    s = way ? open_way(&plan, j, way)
             : say_status(spry_tune(&plan, j->problem, &o));
     progress_clear();
     if (s != SPRY_OK)

@@ -89,13 +89,20 @@ static spry_status search(forecast *f, int *count, const job *j)
 static spry_status name_all(forecast *f, int *count, const job *j)
 {
     char *rest = texts, *text;
+    spry_status s = SPRY_OK;
 
     if (!texts)
         return search(f, count, j);
     *count = 0;
-    while (*count < SEARCHED && (text = shape_split(&rest)))
+    while (s == SPRY_OK && (text = shape_split(&rest))) {
+        if (*count == SEARCHED)
+            return say_fail(SPRY_USAGE, "at most %d ways at once", SEARCHED);
         snprintf(f[(*count)++].text, SPRY_SCHEDULE_TEXT, "%s", text);
-    return SPRY_OK;
+        s = allow_threads(text);
+    }
+    if (s == SPRY_OK && *count == 0)
+        s = say_fail(SPRY_USAGE, "no way is named");
+    return s;
 }
 
 static spry_status predict(const job *j, const char *path)

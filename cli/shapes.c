@@ -121,5 +121,7 @@ spry_status shape_list(spry_schedule out[SHAPES_MOST], int *count, const job *j,
         s = open_schedule(&out[*count], j, text);
         *count += s == SPRY_OK;
     }
+    if (s == SPRY_OK && *count == 0)
+        s = say_fail(SPRY_USAGE, "no schedule is named");
     return s;
 }

@@ -34,7 +34,7 @@ spry_status open_named(spry_plan **out, const job *j, const char *text,
     if (strcmp(text, "tuned") == 0)
         return open_tuned(out, j, effort);
     if (spry_problem_operator(j->problem))
-        return say_status(spry_dense_plan(out, j->problem, text, &j->machine));
+        return open_way(out, j, text);
     s = open_schedule(&x, j, text);
     return s == SPRY_OK ? open_plan(out, j, &x) : s;
 }

@@ -37,3 +37,15 @@ do
 done
 expect 2 "$SPRY" run $op --schedule "direct tile=99x9"
 expect 2 "$SPRY" run $op --schedule "csr tile=4"
+# Ways on more threads than --threads allows, as schedules of a matrix.
+for action in "run --schedule" "explain --schedule" "verify --schedule" \
+    "predict --schedule" "bench --schedules"; do
+    # shellcheck disable=SC2086
+    refuse 2 'on 2 threads, more than --threads 1 allows' "$SPRY" \
+        ${action% *} $op --threads 1 ${action#* } "plain threads=2"
+done
+refuse 2 'fewer threads' "$SPRY" run $op --schedule "plain threads=4096"
+ways=$(printf 'plain;%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 \
+    21 22 23 24 25)
+refuse 2 'at most 24 ways' "$SPRY" predict $op --schedule "$ways"
+exit 0
