@@ -20,7 +20,7 @@ extern const opt net_ordering[];
 extern const opt net_shaping[];
 
 /* Each says its own failure on stderr. */
-spry_status net_read_options(spry_network_options *out);
+spry_status net_read_options(spry_network_options *out, const char *path);
 spry_status net_open(spry_network **out, const char *path);
 spry_status net_open_layers(spry_layers **out, const char *path);
 
@@ -52,6 +52,10 @@ typedef struct {
 spry_status net_split(net_words *out, const char *option, const char *text);
 /* The same as numbers of --memory. */
 spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text);
+
+/* The whole number, from 1 on, of an option; `usual` if it was not said: -1. */
+spry_status net_count(int64_t *out, const char *option, double said,
+                      int64_t usual);
 
 /* A batch of inputs: a file (.npy, or any matrix, a row for each), or
  * strokes when path is NULL; at most `count` when that is above 0. Rows wrap

@@ -50,7 +50,7 @@ spry_status net_open_compiled(spry_network **out, spry_graph_report *report,
 
     *out = NULL;
     if (s == SPRY_OK)
-        s = net_read_options(&o);
+        s = net_read_options(&o, path);
     if (s != SPRY_OK)
         return s;
     s = spry_layers_open(&layers, path, &o);

@@ -12,7 +12,8 @@
 
 static const char *inputs, *out_file, *name = "network", *order = "payoff",
                                       *transfer = "on";
-static double unknown, budget, runs = 10;
+static double unknown = -1, said_runs = -1; /* not said */
+static double budget;
 static double started; /* before the graph was read */
 static int reference, untuned;
 
@@ -23,10 +24,13 @@ static const opt reading[] = {
 static const opt computing[] = {
     {"input", OPT_TEXT, &inputs, "FILES",
      "x.npy,y.npy: one for each input; else random numbers"},
-    {"out", OPT_TEXT, &out_file, "FILE.npy", "write the first output"},
-    {"reference", OPT_FLAG, &reference, NULL, "compute plainly, in double"},
-    {"runs", OPT_COUNT, &runs, "N", "time so many (10)"},
+    {"runs", OPT_COUNT, &said_runs, "N", "time so many (10)"},
     {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
+    {0}};
+static const opt giving[] = {
+    {"out", OPT_TEXT, &out_file, "FILE.npy", "write the first output"},
+    {"reference", OPT_FLAG, &reference, NULL,
+     "compute plainly, in double, once"},
     {0}};
 static const opt tuning[] = {{"budget", OPT_SECONDS, &budget, "TIME",
                               "take no longer, comparing included (60s)"},
@@ -60,20 +64,41 @@ int net_is_graph(int argc, char **argv)
 
 static spry_status open_graph(spry_graph **g, const char *source)
 {
-    spry_graph_options o = {sizeof o, (int64_t)unknown};
+    spry_graph_options o = {.size = sizeof o};
+    spry_status s = net_count(&o.unknown, "dim", unknown, 0);
 
-    return say_status(spry_graph_read(g, source, &o));
+    return s == SPRY_OK ? say_status(spry_graph_read(g, source, &o)) : s;
 }
 
-static spry_executor_options options_of(spry_effort effort)
+/* With the machine of --machine and --isa; --threads says how many of this
+ * one's, which must have them. */
+static spry_status options_of(spry_executor_options *out, spry_effort effort)
 {
+    static spry_machine machine;
     spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+    int given = machine_given();
+    spry_status s = SPRY_OK;
 
+    if (given || cli.threads)
+        s = open_machine(&machine, given && effort >= SPRY_MEASURE);
     o.threads = cli.threads;
     o.effort = effort;
     o.seconds = budget;
     o.store = untuned ? ":memory:" : cli.store;
-    return o;
+    o.machine = given ? &machine : NULL;
+    *out = o;
+    return s;
+}
+
+/* Those of --runs. */
+static spry_status count_runs(int *out)
+{
+    static const double most = 1e9;
+    int64_t runs;
+    spry_status s = net_count(&runs, "runs", said_runs, 10);
+
+    *out = (int)(said_runs > most ? most : (double)runs);
+    return s;
 }
 
 static spry_status make_executor(spry_executor **e, const spry_graph *g,
@@ -86,14 +111,16 @@ static spry_status make_executor(spry_executor **e, const spry_graph *g,
     return s;
 }
 
-/* Seconds of the fastest of several runs. */
+/* Seconds of the fastest of several runs, of one at least. */
 static spry_status time_runs(double *best, spry_executor *e,
                              const graph_arrays *a, int count)
 {
     spry_status s = SPRY_OK;
 
     *best = HUGE_VAL;
-    for (int i = 0; s == SPRY_OK && i < count && !stop_asked(); i++) {
+    stop_watch();
+    progress_say("running");
+    for (int i = 0; s == SPRY_OK && i < count && !(i && stop_asked()); i++) {
         double begun = now_seconds(), took;
 
         s = say_status(
@@ -101,6 +128,7 @@ static spry_status time_runs(double *best, spry_executor *e,
         took = now_seconds() - begun;
         *best = took < *best ? took : *best;
     }
+    progress_clear();
     return s;
 }
 
@@ -129,28 +157,51 @@ static void report_run(const graph_arrays *a, double seconds)
                a->to[0].name, best, (double)y[best]);
 }
 
+static spry_status run_reference(double *seconds, const spry_graph *g,
+                                 graph_arrays *a)
+{
+    double begun = now_seconds();
+    spry_status s;
+
+    if (said_runs >= 0)
+        return say_fail(SPRY_USAGE, "--reference computes once, without "
+                                    "--runs");
+    s = say_status(spry_graph_reference(g, (const void *const *)a->in, a->out));
+    *seconds = now_seconds() - begun;
+    return s;
+}
+
+static spry_status run_executor(double *seconds, const spry_graph *g,
+                                const graph_arrays *a)
+{
+    spry_executor_options o;
+    spry_executor *e = NULL;
+    int runs;
+    spry_status s = count_runs(&runs);
+
+    if (s == SPRY_OK)
+        s = options_of(&o, SPRY_PREDICT);
+    if (s == SPRY_OK)
+        s = make_executor(&e, g, &o);
+    if (s == SPRY_OK)
+        s = time_runs(seconds, e, a, runs);
+    spry_executor_free(e);
+    return s;
+}
+
 static spry_status run(const spry_graph *g)
 {
-    spry_executor_options o = options_of(SPRY_PREDICT);
-    spry_executor *e = NULL;
     graph_arrays a;
-    double seconds = now_seconds();
+    double seconds = 0;
     spry_status s = graph_arrays_open(&a, g, inputs);
 
-    if (s == SPRY_OK && reference) {
-        s = say_status(
-            spry_graph_reference(g, (const void *const *)a.in, a.out));
-        seconds = now_seconds() - seconds;
-    } else if (s == SPRY_OK) {
-        s = make_executor(&e, g, &o);
-        if (s == SPRY_OK)
-            s = time_runs(&seconds, e, &a, runs < 1 ? 1 : (int)runs);
-    }
+    if (s == SPRY_OK)
+        s = reference ? run_reference(&seconds, g, &a)
+                      : run_executor(&seconds, g, &a);
     if (s == SPRY_OK && out_file)
         s = graph_write(&a, 0, out_file);
     if (s == SPRY_OK && !(out_file && strcmp(out_file, "-") == 0))
         report_run(&a, seconds);
-    spry_executor_free(e);
     graph_arrays_close(&a);
     return s;
 }
@@ -217,18 +268,23 @@ static void explain_text(const spry_executor *e, double peak, double sum)
 
 static spry_status explain(const spry_graph *g)
 {
-    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor_options o;
     spry_executor *e = NULL;
     spry_executor_stage x = {.size = sizeof x};
     graph_arrays a;
     double sum = 0, peak;
+    int runs;
     spry_status s = graph_arrays_open(&a, g, inputs);
 
     if (s == SPRY_OK)
+        s = count_runs(&runs);
+    if (s == SPRY_OK)
+        s = options_of(&o, SPRY_PREDICT);
+    if (s == SPRY_OK)
         s = make_executor(&e, g, &o);
     if (s == SPRY_OK)
-        s = say_status(spry_executor_profile(e, (const void *const *)a.in,
-                                             a.out, runs < 1 ? 1 : (int)runs));
+        s = say_status(
+            spry_executor_profile(e, (const void *const *)a.in, a.out, runs));
     for (int i = 0; s == SPRY_OK && spry_executor_stage_of(e, i, &x) == SPRY_OK;
          i++)
         sum += x.seconds;
@@ -306,12 +362,15 @@ static void report_tuning(const spry_executor *e, const spry_executor_gain *x,
 
 static spry_status tune(const spry_graph *g)
 {
-    spry_executor_options o = options_of(SPRY_MEASURE);
+    spry_executor_options o;
     spry_executor *e = NULL;
     spry_executor_gain x = {.size = sizeof x};
-    double begun = now_seconds();
-    spry_status s = tuning_of(&o);
+    double begun;
+    spry_status s = options_of(&o, SPRY_MEASURE);
 
+    if (s == SPRY_OK)
+        s = tuning_of(&o);
+    begun = now_seconds();
     stop_watch();
     o.progress = watch;
     if (budget > 0)
@@ -357,10 +416,12 @@ static void print_files(const char *dir)
 
 static spry_status export_c(const spry_graph *g, const char *dir)
 {
-    spry_executor_options o = options_of(SPRY_PREDICT);
+    spry_executor_options o;
     spry_executor *e = NULL;
-    spry_status s = make_folder(dir);
+    spry_status s = options_of(&o, SPRY_PREDICT);
 
+    if (s == SPRY_OK)
+        s = make_folder(dir);
     if (s == SPRY_OK)
         s = make_executor(&e, g, &o);
     if (s == SPRY_OK)
@@ -401,7 +462,7 @@ static const struct {
      {"net run",
       "MODEL.onnx|net:NAME",
       "Compute the outputs and say how long the fastest run took.",
-      {computing, reading},
+      {giving, computing, reading},
       1,
       1}},
     {"explain",

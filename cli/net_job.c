@@ -41,11 +41,13 @@ static spry_status give_inputs(spry_problem *p)
 
 static spry_status open_network(job *j, const char *path)
 {
-    spry_status s = net_open(&j->net, path);
+    int64_t count = 1;
+    spry_status s = net_count(&count, "batch", batch, 1);
 
     if (s == SPRY_OK)
-        s = say_status(spry_problem_network(&j->problem, j->net,
-                                            batch < 1 ? 1 : (int64_t)batch));
+        s = net_open(&j->net, path);
+    if (s == SPRY_OK)
+        s = say_status(spry_problem_network(&j->problem, j->net, count));
     if (s == SPRY_OK && net_passes_text)
         s = say_status(spry_problem_set_passes(j->problem, net_passes_text));
     return s == SPRY_OK && input ? give_inputs(j->problem) : s;
@@ -91,8 +93,7 @@ spry_status net_ways(spry_plan *plan[NET_WAYS], int *count, const job *j,
         if (*count == NET_WAYS)
             s = say_fail(SPRY_USAGE, "at most %d ways at once", NET_WAYS);
         else
-            s = say_status(spry_plan_from(&plan[(*count)++], j->problem, text,
-                                          &j->machine));
+            s = open_way(&plan[(*count)++], j, text);
     }
     if (s == SPRY_OK && *count == 0)
         s = say_fail(SPRY_USAGE, "no way is named");

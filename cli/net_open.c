@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int depth, activation = SPRY_RELU, rows_are_outputs, seeded_weights;
-static double limit = 32;
-static const char *bias = "0";
+static int depth, activation = -1, rows_are_outputs, seeded_weights;
+static double limit = -1; /* not said */
+static const char *bias;
 const opt net_reading[] = {
     {"depth", OPT_INTEGER, &depth, "N", "only the first N layers"},
     {"activation", OPT_WORD, &activation, "linear|relu|clamp|tanh|sigmoid",
@@ -44,22 +44,85 @@ const opt net_shaping[] = {
      "what eon learned (the model that comes with spry)"},
     {0}};
 
-spry_status net_read_options(spry_network_options *out)
+static spry_status read_bias(float *out)
 {
-    spry_network_options o = SPRY_NETWORK_DEFAULTS;
     char *end;
 
+    *out = 0;
+    if (!bias)
+        return SPRY_OK;
+    *out = strtof(bias, &end);
+    if (*end || end == bias || !isfinite(*out))
+        return say_fail(SPRY_USAGE, "--bias takes a number, not '%s'", bias);
+    return SPRY_OK;
+}
+
+/* An option of layers that are files, if one was said. */
+static const char *said_of_files(void)
+{
+    return activation >= 0    ? "activation"
+           : limit >= 0       ? "limit"
+           : bias             ? "bias"
+           : rows_are_outputs ? "rows-are-outputs"
+           : seeded_weights   ? "seeded-weights"
+                              : NULL;
+}
+
+/* What says all of this itself would ignore it. */
+static spry_status check_said(const char *path)
+{
+    const char *said = said_of_files();
+
+    if (said && strncmp(path, "gen:", 4) == 0)
+        return say_fail(SPRY_USAGE,
+                        "--%s is of layers that are files; what a recipe takes "
+                        "instead, spry net generate --list shows",
+                        said);
+    if (said && ends_in(path, ".spnet"))
+        return say_fail(SPRY_USAGE,
+                        "--%s is of layers that are files; %s has its own",
+                        said, path);
+    if (limit >= 0 && activation != SPRY_CLAMP)
+        return say_fail(SPRY_USAGE, "--limit is of --activation clamp");
+    return SPRY_OK;
+}
+
+/* Loops that no plan knows of run on as many as --threads says, too. */
+static spry_status use_threads(void)
+{
+    static int used;
+    spry_machine m;
+    spry_status s;
+
+    if (cli.threads < 1 || used)
+        return SPRY_OK;
+    s = open_machine(&m, 0); /* which must have them */
+    used = s == SPRY_OK;
+    if (used)
+        omp_set_num_threads(cli.threads);
+    return s;
+}
+
+spry_status net_read_options(spry_network_options *out, const char *path)
+{
+    enum { USUAL_LIMIT = 32 };
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    spry_status s = read_bias(&o.bias);
+
+    if (s == SPRY_OK)
+        s = check_said(path);
+    if (s == SPRY_OK)
+        s = use_threads();
+    if (s != SPRY_OK)
+        return s;
     o.seed = cli.seed;
     o.depth = depth;
-    o.activation.curve = (spry_curve)activation;
-    o.activation.limit = activation == SPRY_CLAMP ? (float)limit : 0;
-    o.bias = strtof(bias, &end);
+    if (activation >= 0)
+        o.activation.curve = (spry_curve)activation;
+    if (activation == SPRY_CLAMP)
+        o.activation.limit = (float)(limit >= 0 ? limit : USUAL_LIMIT);
     o.rows_are_outputs = rows_are_outputs;
     o.seeded_weights = seeded_weights;
-    if (*end || end == bias || !isfinite(o.bias))
-        return say_fail(SPRY_USAGE, "--bias takes a number, not '%s'", bias);
-    if (cli.threads > 0)
-        omp_set_num_threads(cli.threads);
     *out = o;
     return SPRY_OK;
 }
@@ -126,7 +189,7 @@ spry_status net_make_order(int32_t **out, const spry_network *n,
 spry_status net_open(spry_network **out, const char *path)
 {
     spry_network_options o;
-    spry_status s = net_read_options(&o);
+    spry_status s = net_read_options(&o, path);
 
     *out = NULL;
     return s == SPRY_OK ? say_status(spry_network_read(out, path, &o)) : s;
@@ -135,7 +198,7 @@ spry_status net_open(spry_network **out, const char *path)
 spry_status net_open_layers(spry_layers **out, const char *path)
 {
     spry_network_options o;
-    spry_status s = net_read_options(&o);
+    spry_status s = net_read_options(&o, path);
 
     *out = NULL;
     return s == SPRY_OK ? say_status(spry_layers_open(out, path, &o)) : s;

@@ -13,7 +13,7 @@
 static const char *input, *file, *expected;
 static net_how how = {NET_AUTO, NULL, 0};
 static int enlarge;
-static double batch;
+static double batch = -1; /* not said */
 static const opt options[] = {
     {"input", OPT_TEXT, &input, "FILE",
      "images.tsv, any matrix or .npy: a row each; else pen strokes"},
@@ -250,15 +250,18 @@ spry_status net_run(int argc, char **argv)
     net_runner r = {0};
     net_batch b = {0};
     result out = {0};
+    int64_t count = 0;
     spry_status s;
 
     if (!opt_parse(&s, &page, &argc, argv))
         return s;
     s = net_check_order();
     if (s == SPRY_OK)
+        s = net_count(&count, "batch", batch, 0);
+    if (s == SPRY_OK)
         s = net_runner_open(&r, argv[0], &how);
     if (s == SPRY_OK)
-        s = net_batch_open(&b, input, r.inputs, (int64_t)batch, enlarge);
+        s = net_batch_open(&b, input, r.inputs, count, enlarge);
     if (s == SPRY_OK)
         s = net_runner_prepare(&r, &b, &how);
     if (s == SPRY_OK)

@@ -59,7 +59,7 @@ static int too_large(const char *path)
     spry_layers *layers = NULL;
     int large;
 
-    if (strncmp(path, "gen:", 4) != 0 || net_read_options(&o) != SPRY_OK)
+    if (strncmp(path, "gen:", 4) != 0 || net_read_options(&o, path) != SPRY_OK)
         return 0;
     large = spry_layers_open(&layers, path, &o) == SPRY_OK &&
             spry_layers_edges(layers) > LARGE;
@@ -85,6 +85,7 @@ static spry_status open_streamed(net_runner *r, const char *path)
 static spry_status find_plan(net_runner *r, int not_finite)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
+    spry_machine given;
     const char *left = r->compiled ? "none" : net_passes_text;
     unsigned passes;
     spry_status s = net_passes(&passes, "all");
@@ -104,6 +105,10 @@ static spry_status find_plan(net_runner *r, int not_finite)
     o.seed = cli.seed;
     o.store = cli.store;
     o.lock = cli.lock;
+    if (s == SPRY_OK && machine_given()) {
+        s = open_machine(&given, 1);
+        o.machine = &given;
+    }
     return s == SPRY_OK ? say_status(spry_tune(&r->plan, r->problem, &o)) : s;
 }
 
@@ -120,12 +125,10 @@ static spry_status plan_edges(net_runner *r)
 
 static spry_status plan_way(net_runner *r, const char *way)
 {
-    spry_machine m;
-    spry_status s = open_machine(&m, 0);
+    job j = {.problem = r->problem};
+    spry_status s = open_machine(&j.machine, 0);
 
-    return s == SPRY_OK
-               ? say_status(spry_plan_from(&r->plan, r->problem, way, &m))
-               : s;
+    return s == SPRY_OK ? open_way(&r->plan, &j, way) : s;
 }
 
 spry_status net_runner_prepare(net_runner *r, const net_batch *b,
@@ -166,19 +169,46 @@ static spry_status open_auto(net_runner *r, const char *path,
     return passes ? open_network(r, path, "all") : open_large(r, path);
 }
 
-spry_status net_runner_open(net_runner *r, const char *path, const net_how *how)
+/* Options that another one leaves nothing to say are refused. */
+static spry_status check_how(const net_how *how)
 {
-    spry_network_options o;
-    spry_status s = net_read_options(&o);
+    unsigned passes;
+    spry_status s = net_passes(&passes, "none");
 
-    *r = (net_runner){0};
-    if (s != SPRY_OK) /* once: all that follows reads them again */
+    if (s != SPRY_OK)
         return s;
     if (how->stream && how->mode == NET_REFERENCE)
         return say_fail(SPRY_USAGE, "the reference needs the whole network, "
                                     "without --stream");
+    if (how->stream && how->mode == NET_EDGE)
+        return say_fail(SPRY_USAGE, "--stream goes layer by layer, and --mode "
+                                    "edge edge by edge");
+    if (how->stream && passes)
+        return say_fail(SPRY_USAGE, "--stream takes layers as they are, "
+                                    "without --passes");
     if (how->way && (how->stream || how->mode != NET_AUTO))
         return say_fail(SPRY_USAGE, "--way goes with mode auto only");
+    if (how->way && net_passes_text)
+        return say_fail(SPRY_USAGE,
+                        "--way names its passes itself: \"passes=%s "
+                        "%s\", without --passes",
+                        net_passes_text, how->way);
+    if (cli.lock && (how->way || how->stream || how->mode != NET_AUTO))
+        return say_fail(SPRY_USAGE, "--lock says how it runs: it goes with "
+                                    "mode auto, without --way and --stream");
+    return SPRY_OK;
+}
+
+spry_status net_runner_open(net_runner *r, const char *path, const net_how *how)
+{
+    spry_network_options o;
+    spry_status s = check_how(how);
+
+    *r = (net_runner){0};
+    if (s == SPRY_OK) /* once: all that follows reads them again */
+        s = net_read_options(&o, path);
+    if (s != SPRY_OK)
+        return s;
     if (how->stream)
         return open_streamed(r, path);
     if (how->mode == NET_AUTO)

@@ -1,4 +1,4 @@
-/* net_words.c - options that are lists: "a,b,c". */
+/* net_words.c - options that are lists, "a,b,c", and counts. */
 #include "net.h"
 
 #include <stdlib.h>
@@ -43,6 +43,19 @@ spry_status net_memories(int64_t out[NET_LIST], int *count, const char *text)
     }
     *count = s == SPRY_OK ? w.count : 0;
     return s;
+}
+
+spry_status net_count(int64_t *out, const char *option, double said,
+                      int64_t usual)
+{
+    static const double most = 1e12;
+
+    *out = said < 0 ? usual : said <= most ? (int64_t)said : 0;
+    if (said >= 0 && (*out < 1 || (double)*out < said))
+        return say_fail(SPRY_USAGE,
+                        "--%s takes a whole number from 1 to %g, not %g",
+                        option, most, said);
+    return SPRY_OK;
 }
 
 spry_status net_print_names(const char *schema, const char *key, net_word *name,

@@ -39,6 +39,7 @@ has '^ *3 ' out
 expect 0 "$SPRY" net run a.spnet --batch 40 --mode reference --out right.npy
 for how in "--mode auto" "--mode edge" "--mode edge --order source" \
     "--mode layers" "--mode edge --passes merge,dead" "--passes none" \
+    "--isa portable" "--way rows --isa portable" \
     "--mode edge --order blocked --block 8" "--mode edge --order clustered" \
     "--mode edge --order ego --window 9" "--mode edge --order go" \
     "--mode edge --order anneal --memory 16 --seconds 0.2" \
@@ -146,6 +147,38 @@ has 'network of 4 layers' out
 refuse 3 'none.spnet: is no network of spry' "$SPRY" net run none.spnet
 refuse 2 'sorcery' "$SPRY" net run a.spnet --way "sorcery tile=8"
 refuse 2 'auto' "$SPRY" net run a.spnet --way plain --mode layers
+# Options that others leave nothing to say.
+refuse 2 'names its passes itself' "$SPRY" net run a.spnet --way rows \
+    --passes all
+refuse 2 'layer by layer' "$SPRY" net run a.spnet --stream --mode edge
+refuse 2 'without --passes' "$SPRY" net run a.spnet --stream --passes all
+refuse 2 'goes with mode auto' "$SPRY" net run a.spnet --way rows \
+    --lock net.lock
+for option in "--activation tanh" "--activation relu" "--limit 6" "--bias 0" \
+    --rows-are-outputs --seeded-weights; do
+    # shellcheck disable=SC2086
+    refuse 2 'net generate --list' "$SPRY" net run gen:random,width=16 $option
+    # shellcheck disable=SC2086
+    refuse 2 'a.spnet has its own' "$SPRY" net inspect a.spnet $option
+done
+refuse 2 'another activation' "$SPRY" net run neuron1024 --activation tanh
+refuse 2 'bias of -0.3' "$SPRY" net run neuron1024 --bias 1
+expect 0 "$SPRY" net run neuron1024 --activation clamp --batch 20
+cmp -s out streamed || fail "its own activation changes the categories"
+for batch in 0 0.5 1e15; do
+    refuse 2 'batch takes a whole number' "$SPRY" net run a.spnet --batch $batch
+    refuse 2 'batch takes a whole number' "$SPRY" net tune a.spnet --batch $batch
+done
+# Ways on more threads than --threads allows, or than can be started.
+for action in "run --way" "explain --way" "bench --ways" "verify --ways" \
+    "predict --ways"; do
+    # shellcheck disable=SC2086
+    refuse 2 'on 2 threads, more than --threads 1 allows' "$SPRY" net \
+        ${action% *} a.spnet --threads 1 ${action#* } "passes=all rows threads=2"
+done
+refuse 2 'threads asked for' "$SPRY" net run a.spnet --mode layers \
+    --threads 4000
+refuse 2 'so many threads' "$SPRY" net run a.spnet --way "rows threads=4096"
 refuse 2 'magic' "$SPRY" net tune a.spnet --passes magic
 
 # Ways raced against each other.

@@ -64,5 +64,13 @@ done
 refuse 2 avx3 "$SPRY" tune gen:banded,rows=30 --isa avx3
 refuse 2 "no parameter 'til'; csr has tile" \
     "$SPRY" predict gen:banded,rows=30 --schedule "csr til=4"
-refuse 2 zsr "$SPRY" predict gen:banded,rows=30 --schedule zsr
+refuse 2 "no format 'zsr'; there are csr, bcsr, .*super, fixed-csr" \
+    "$SPRY" predict gen:banded,rows=30 --schedule zsr
+for texts in "zsr; csr" "csr; zsr"; do
+    refuse 2 zsr "$SPRY" verify gen:banded,rows=30 --schedule "$texts"
+done
+refuse 2 'no schedule is named' "$SPRY" verify gen:banded,rows=30 \
+    --schedule ' ; '
+refuse 2 'no way is named' "$SPRY" verify op:matmul,m=4,n=4,k=4 --schedule ' ; '
+refuse 2 'no way is named' "$SPRY" net predict gen:radix,depth=2 --ways ' ; '
 exit 0
