@@ -82,7 +82,7 @@ static spry_status search(forecast *f, int *count, const job *j)
     o.machine = &j->machine;
     s = say_status(spry_propose(found, count, SEARCHED, j->problem, &o));
     for (int i = 0; s == SPRY_OK && i < *count; i++)
-        strcpy(f[i].text, found[i].schedule);
+        memcpy(f[i].text, found[i].schedule, sizeof f[i].text);
     return s;
 }
 

@@ -84,6 +84,12 @@ static void add_flags(sp_buf *out, const sp_exporting *z, const char *before)
         sp_buf_printf(out, "%s%s", before, f[i]);
 }
 
+static void add_in_capitals(sp_buf *out, const char *word)
+{
+    for (; *word; word++)
+        sp_buf_printf(out, "%c", toupper((unsigned char)*word));
+}
+
 /* What the compiler must have been told, or the wrong kernels come out. */
 static void add_needed(sp_buf *out, const sp_exporting *z)
 {
@@ -93,8 +99,7 @@ static void add_needed(sp_buf *out, const sp_exporting *z)
         if (strncmp(f[i], "-m", 2) != 0 || strchr(f[i], '='))
             continue;
         sp_buf_add(out, "#ifndef __");
-        for (const char *c = f[i] + 2; *c; c++)
-            sp_buf_printf(out, "%c", toupper((unsigned char)*c));
+        add_in_capitals(out, f[i] + 2);
         sp_buf_printf(out, "__\n#error \"compile it with %s\"\n#endif\n", f[i]);
     }
 }

@@ -227,7 +227,7 @@ static spry_status make(void **out, const spry_network *n, sp_form_options *f)
 {
     state *s = sp_alloc(1, sizeof *s);
     spry_status status =
-        s ? sp_places_make(&s->places, n) : sp_fail_memory(sizeof *s);
+        s ? sp_places_make(&s->places, n) : sp_no_memory(sizeof *s);
 
     *out = NULL;
     if (status == SPRY_OK) {
@@ -235,9 +235,8 @@ static spry_status make(void **out, const spry_network *n, sp_form_options *f)
         s->kernels = sp_net_kernels_for(f);
         s->threads = f->threads;
         s->layer = sp_alloc(n->layers, sizeof *s->layer);
-        status = s->layer
-                     ? alloc_arrays(s, &f->bytes)
-                     : sp_fail_memory((size_t)n->layers * sizeof *s->layer);
+        status = s->layer ? alloc_arrays(s, &f->bytes)
+                          : sp_no_memory((size_t)n->layers * sizeof *s->layer);
     }
     if (status == SPRY_OK)
         status = lay_out(s);

@@ -73,8 +73,7 @@ static void release(void *p)
 static spry_status make(void **out, const spry_network *n, sp_form_options *f)
 {
     sp_rows *r = sp_alloc(1, sizeof *r);
-    spry_status s =
-        r ? sp_places_make(&r->places, n) : sp_fail_memory(sizeof *r);
+    spry_status s = r ? sp_places_make(&r->places, n) : sp_no_memory(sizeof *r);
 
     *out = NULL;
     if (s == SPRY_OK) {

@@ -40,16 +40,18 @@ int sp_challenge_sniff(const sp_folder *f)
 /* The path of the file, with .gz when only that is there. */
 static spry_status path_of(char out[SP_PATH], const challenge *c, int64_t layer)
 {
+    static const char *const ending[] = {"", ".gz"};
     char name[64];
-    spry_status s;
+    spry_status s = SPRY_OK;
 
-    snprintf(name, sizeof name, "n%lld-l%lld.tsv", (long long)c->width,
-             (long long)layer);
-    s = sp_path_join(out, c->path, name);
-    if (s != SPRY_OK || access(out, F_OK) == 0)
-        return s;
-    strcat(name, ".gz");
-    return sp_path_join(out, c->path, name);
+    for (int i = 0; s == SPRY_OK && i < 2; i++) {
+        snprintf(name, sizeof name, "n%lld-l%lld.tsv%s", (long long)c->width,
+                 (long long)layer, ending[i]);
+        s = sp_path_join(out, c->path, name);
+        if (s == SPRY_OK && access(out, F_OK) == 0)
+            break;
+    }
+    return s;
 }
 
 static spry_status next(spry_layers *s)
@@ -148,7 +150,7 @@ spry_status sp_challenge_open(spry_layers *s, sp_folder *f, const char *path)
         return sp_fail_memory(sizeof *c);
     if (strlen(path) >= sizeof c->path)
         return sp_fail(SPRY_USAGE, "the path %.200s... is too long", path);
-    strcpy(c->path, path);
+    memcpy(c->path, path, strlen(path) + 1);
     status = read_names(c, &s->depth, f);
     if (s->options.depth > 0)
         s->depth = s->options.depth;

@@ -153,7 +153,7 @@ static const char *problem_fault(const spry_schedule *x, const sp_sparse *p,
         return "the panel is as wide as the matrix";
     if (x->pass < 0 || (x->pass && x->pass >= p->n))
         return "one pass takes all columns";
-    if (x->copy && x->fixed && p->n % x->pass)
+    if (x->copy && x->fixed && x->pass && p->n % x->pass)
         return "of a fixed width all passes are equal";
     if (x->threads < 1)
         return "threads are counted from 1";
