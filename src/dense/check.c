@@ -302,6 +302,17 @@ static spry_status differ(const question *q, const char *text, int64_t row,
                    (double)q->t.out[sp_dense_place(q->p, row) + j], right, how);
 }
 
+/* Weights, a bias or numbers of a chain may be infinite or none: a mask adds
+ * -Inf. Such results are told by themselves, not by their distance. */
+static int agree(double y, double right, double slack)
+{
+    double rounded = (double)(float)right; /* what f32 cannot hold is Inf */
+
+    if (isnan(right))
+        return isnan(y);
+    return isinf(rounded) ? y == rounded : fabs(y - right) <= slack;
+}
+
 static spry_status compare(const question *q, const sp_dense_oracle *o,
                            const sp_dense_plan *plan, int exact)
 {
@@ -313,9 +324,8 @@ static spry_status compare(const question *q, const sp_dense_oracle *o,
             int64_t at = i * q->p->cols + j;
             double y = (double)q->t.out[sp_dense_place(q->p, o->row[i]) + j];
 
-            if (exact ? y != q->answer[at]
-                      : !(fabs(y - q->answer[at]) <=
-                          slack(q, o, at, plan->how->gain)))
+            if (!agree(y, q->answer[at],
+                       exact ? 0 : slack(q, o, at, plan->how->gain)))
                 return differ(q, text, o->row[i], j, q->answer[at],
                               exact ? ", with integers" : "");
         }

@@ -282,6 +282,15 @@ static double apply(const spry_step *s, double x, double y)
     return sp_act(s->act, x, (double)s->alpha, (double)s->beta);
 }
 
+/* Of a line of a curve. What clip has in the same place is where it ends,
+ * which may be -Inf. */
+static double slope(const spry_step *s)
+{
+    return s->act == SPRY_ACT_LEAKY || s->act == SPRY_ACT_HSIGMOID
+               ? fabs((double)s->alpha)
+               : 1;
+}
+
 /* The bound follows what a step does to what was wrong before it. */
 static double grow(const spry_step *s, double size, double x, double y,
                    double before)
@@ -294,7 +303,7 @@ static double grow(const spry_step *s, double size, double x, double y,
             return fabs(x) * (1 + size);
         if (s->act == SPRY_ACT_SQRT)
             return fabs(x) + size / (2 * fabs(x) + 1e-30);
-        return fmax(size, fabs(before)) * fmax(2, fabs((double)s->alpha));
+        return fmax(size, fabs(before)) * fmax(2, slope(s));
     case SPRY_STEP_ADD:
     case SPRY_STEP_SUB:
     case SPRY_STEP_MAX:

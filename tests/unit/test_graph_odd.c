@@ -318,6 +318,35 @@ static void odd_numbers(void **state)
     }
 }
 
+/* As a network adds a mask to its scores: f32 has no number for it. */
+static void constants_that_are_none(void **state)
+{
+    static const int64_t three[] = {3}, weights[] = {4, 3}, bias[] = {4, 1, 1};
+    static const float mask[] = {0, -INFINITY, NAN, INFINITY};
+    static const float limits[] = {-INFINITY, INFINITY, 0};
+    static const float w[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
+    static const char *const each[] = {"Add", "Max", "Mul", "Div"};
+    sp_buf g = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, four);
+    floats(&g, "w", 2, weights, w);
+    floats(&g, "b", 1, three, mask);
+    pb_node(&g, "MatMul", "x w", "z", NULL);
+    pb_node(&g, "Add", "z b", "y", NULL);
+    check_same(&g, NULL, 0);
+    convolve(&g);
+    floats(&g, "b", 3, bias, mask);
+    pb_node(&g, "Add", "z b", "y", NULL);
+    check_same(&g, NULL, 0);
+    for (int i = 0; i < 12; i++) {
+        pb_info(&g, 11, "x", 1, 2, four);
+        floats(&g, "c", 0, NULL, &limits[i % 3]);
+        pb_node(&g, each[i / 3], "x c", "y", NULL);
+        check_same(&g, NULL, 0);
+    }
+}
+
 static void a_mask_leaves_nothing(void **state)
 {
     static const float masked[] = {1, -INFINITY, 2, -INFINITY};
@@ -383,6 +412,7 @@ int main(void)
         cmocka_unit_test(no_operators),
         cmocka_unit_test(many_at_once),
         cmocka_unit_test(odd_numbers),
+        cmocka_unit_test(constants_that_are_none),
         cmocka_unit_test(a_mask_leaves_nothing),
         cmocka_unit_test(the_largest_may_be_none),
         cmocka_unit_test(whole_numbers_are_no_images),
