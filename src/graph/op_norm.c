@@ -144,6 +144,8 @@ static spry_status reduced(unsigned *axes, const sp_call *c)
 
     if (!input && c->node->inputs > 1)
         return sp_refuse(c->node, "axes are no input in this opset");
+    if (input && sp_attr_find(c->node, "axes"))
+        return sp_refuse(c->node, "axes are no attribute in this opset");
     s = sp_op_axes(axes, c, input);
     if (s == SPRY_OK && *axes == 0 &&
         !sp_attr_int(c->node, "noop_with_empty_axes", 0))

@@ -400,6 +400,23 @@ static void whole_numbers_are_no_images(void **state)
     refuse(&m, "whole numbers");
 }
 
+static void axes_are_no_attribute(void **state)
+{
+    static const int64_t last[] = {-1};
+    static const char *const each[] = {"ReduceSum", "ReduceMean", "ReduceMax"};
+    sp_buf g = {0}, n = {0}, m = {0};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        pb_info(&g, 11, "x", 1, 2, four);
+        pb_list(&n, "axes", 1, last);
+        pb_node(&g, each[i], "x", "y", &n);
+        pb_info(&g, 12, "y", 1, 0, NULL);
+        pb_model(&m, &g, i ? 18 : 13);
+        refuse(&m, "axes are no attribute");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_mask_leaves_nothing),
         cmocka_unit_test(the_largest_may_be_none),
         cmocka_unit_test(whole_numbers_are_no_images),
+        cmocka_unit_test(axes_are_no_attribute),
     };
 
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
