@@ -289,6 +289,11 @@ static int has_odd_sizes(const sp_lowering *l, const sp_opnode *n)
     return 0;
 }
 
+int sp_rows_fit(const sp_opvalue *v)
+{
+    return v->count / v->shape.dim[v->shape.dims - 1] <= SP_OPERATOR_SIZE;
+}
+
 static spry_status lower_node(sp_lowering *l, sp_opnode *n)
 {
     static sp_lower_node *const ways[] = {sp_lower_moves, sp_lower_sums,

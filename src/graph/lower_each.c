@@ -62,7 +62,8 @@ static int chain_rows(chain *c)
     for (int i = 0; i < v->shape.dims; i++)
         count *= v->shape.dim[i];
     spry_operator_init(&c->op, SPRY_ELEMENTWISE);
-    c->images = sp_view_is_images(v, &pitch) && v->shape.dim[1] > 1;
+    c->images = sp_view_is_images(v, &pitch) && v->shape.dim[1] > 1 &&
+                v->shape.dim[2] * v->shape.dim[3] <= SP_OPERATOR_SIZE;
     if (c->images) {
         c->op.batch = v->shape.dim[0];
         c->op.m = v->shape.dim[2] * v->shape.dim[3];

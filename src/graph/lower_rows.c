@@ -142,7 +142,8 @@ static spry_status lower_reduce(sp_lowering *l, const sp_opnode *n, int *known)
         ((list[0] + 4) % 4) + ((list[1] + 4) % 4) == 5 &&
         (list[0] + 4) % 4 >= 2)
         return lower_global(l, n, known);
-    if (count != 1 || (list[0] != -1 && list[0] != dims - 1))
+    if (count != 1 || (list[0] != -1 && list[0] != dims - 1) ||
+        !sp_rows_fit(in))
         return SPRY_OK;
     *known = 1;
     s = sp_view_as_rows(&from, l, n->input[0]);
@@ -171,7 +172,7 @@ static spry_status lower_softmax(sp_lowering *l, const sp_opnode *n, int *known)
     spry_status s;
 
     axis += axis < 0 ? dims : 0;
-    if (axis != dims - 1 || in->count == 0)
+    if (axis != dims - 1 || in->count == 0 || !sp_rows_fit(in))
         return SPRY_OK;
     *known = 1;
     s = sp_view_as_rows(&from, l, n->input[0]);
@@ -231,7 +232,7 @@ static spry_status lower_norm(sp_lowering *l, const sp_opnode *n, int *known)
 
     axis += axis < 0 ? in->shape.dims : 0;
     if (axis != in->shape.dims - 1 || !scale->data || (bias && !bias->data) ||
-        in->count == 0)
+        in->count == 0 || !sp_rows_fit(in))
         return SPRY_OK;
     *known = 1;
     spry_operator_init(&op, SPRY_LAYERNORM);

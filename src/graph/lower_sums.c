@@ -317,7 +317,7 @@ static spry_status lower_product(sp_lowering *l, const sp_opnode *n, int *known)
     spry_status s;
 
     if (!weight->data || weight->shape.dims != 2 || in->shape.dims < 2 ||
-        in->count == 0 || weight->count == 0)
+        in->count == 0 || weight->count == 0 || !sp_rows_fit(in))
         return SPRY_OK;
     if (gemm &&
         (sp_attr_int(n, "transA", 0) || sp_attr_real(n, "alpha", 1) != 1 ||

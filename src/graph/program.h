@@ -132,6 +132,9 @@ int sp_called(const sp_opnode *n, const char *op);
 int sp_single(const sp_lowering *l, int v, double *x);
 int sp_has_number(const sp_lowering *l, int v, double x);
 
+/* Are the rows of v, which is not empty, not too many for an operator? */
+int sp_rows_fit(const sp_opvalue *v);
+
 spry_status sp_new_buffer(int *out, sp_lowering *l, int64_t bytes);
 spry_status sp_new_stage(sp_stage **out, sp_lowering *l, sp_stage_kind kind,
                          int value);

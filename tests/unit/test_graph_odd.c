@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "dense/dense.h"
+#include "graph/program.h"
+
 static const float one[] = {1};
 static const int64_t shape1[] = {1};
 
@@ -417,6 +420,57 @@ static void axes_are_no_attribute(void **state)
     }
 }
 
+/* ---- more rows than an operator can have ---- */
+
+/* All stages of y are operators that make sense, or none. */
+static void check_stages(sp_buf *graph)
+{
+    sp_program *p;
+    sp_buf m = {0};
+    spry_graph *g;
+
+    pb_info(graph, 12, "y", 1, 0, NULL);
+    pb_model(&m, graph, 17);
+    save("m.onnx", m.data, m.len);
+    sp_buf_free(&m);
+    g = open_graph("m.onnx");
+    check_ok(sp_program_make(&p, g));
+    for (int i = 0; i < p->stages; i++)
+        if (p->stage[i].kind == SP_STAGE_DENSE)
+            check_ok(sp_operator_settle(&p->stage[i].op));
+    sp_program_free(p);
+    spry_graph_free(g);
+}
+
+static void too_many_rows(void **state)
+{
+    static const int64_t image[] = {1, 2, 4097, 4096}, filter[] = {2, 2, 1, 1};
+    static const int64_t rows[] = {4097, 4096, 2}, two[] = {2, 2},
+                         last[] = {-1};
+    static const char *const each[] = {
+        "Softmax x", "MatMul x w", "LayerNormalization x b b", "ReduceMax x"};
+    sp_buf g = {0}, n = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 4, image);
+    floats(&g, "w", 4, filter, numbers);
+    pb_node(&g, "Conv", "x w", "z", NULL);
+    pb_node(&g, "Exp", "z", "y", NULL);
+    check_stages(&g);
+    for (int i = 0; i < 4; i++) {
+        char op[24];
+
+        snprintf(op, sizeof op, "%.*s", (int)strcspn(each[i], " "), each[i]);
+        pb_info(&g, 11, "x", 1, 3, rows);
+        floats(&g, "w", 2, two, numbers);
+        floats(&g, "b", 1, two, numbers);
+        if (i == 3)
+            pb_list(&n, "axes", 1, last);
+        pb_node(&g, op, each[i] + strlen(op) + 1, "y", i == 3 ? &n : NULL);
+        check_stages(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +488,7 @@ int main(void)
         cmocka_unit_test(the_largest_may_be_none),
         cmocka_unit_test(whole_numbers_are_no_images),
         cmocka_unit_test(axes_are_no_attribute),
+        cmocka_unit_test(too_many_rows),
     };
 
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
