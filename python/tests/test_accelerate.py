@@ -1,6 +1,10 @@
 """SciPy's products stay what they are, only faster."""
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,6 +69,30 @@ def test_odd_operands_go_to_scipy(everything):
             x = operand(1, A.shape[1])
             assert np.allclose(B @ x, A @ x)
             assert np.allclose(B @ x[::-1], A @ x[::-1].copy())
+
+
+FORK = """
+import os, signal, sys
+import numpy as np
+from scipy import sparse
+import spry
+A = sparse.random(4000, 4000, 0.01, format="csr", random_state=1)
+x = np.ones(4000)
+with spry.accelerate_scipy(threads=2):
+    want = A @ x
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(not np.array_equal(A @ x, want))
+    sys.exit(os.waitpid(child, 0)[1] != 0)
+"""
+
+
+def test_children_of_a_fork():
+    """Of a program that uses nothing else of spry."""
+    package = str(Path(spry.__file__).resolve().parents[1])
+    assert subprocess.run([sys.executable, "-c", FORK], env={
+        **os.environ, "PYTHONPATH": package}).returncode == 0
 
 
 def test_solvers(everything):

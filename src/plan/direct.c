@@ -46,6 +46,7 @@ static int threads_for(int threads, double products)
 
     if (products < WORTH_THREADS || omp_in_parallel())
         return 1;
+    sp_fork_watch(); /* perhaps nothing of the library ran before */
     return threads > 0 && threads < most ? threads : most;
 }
 
