@@ -47,6 +47,7 @@ class Source:
     def __init__(self, A: Any) -> None:
         out = c_void_p()
         self.held: tuple[np.ndarray, ...] = ()
+        self.data: np.ndarray | None = None  # the caller's, as it is given
         if isinstance(A, (str, os.PathLike)):
             c.check(lib.spry_matrix_read(byref(out), os.fsencode(A)))
         else:
@@ -63,7 +64,8 @@ class Source:
         """Another one when borrowed values were changed in place."""
         return zlib.crc32(self.held[2]) if self.held else 0
 
-    def _enter(self, out: c_void_p, A: Any) -> None:
+    def _enter(self, out: c_void_p, given: Any) -> None:
+        A = given
         if not sparse.issparse(A):
             A = sparse.csr_matrix(np.atleast_2d(np.asarray(A)))
         rows, cols = A.shape
@@ -83,6 +85,7 @@ class Source:
                  INDICES[start.dtype], TYPES[data.dtype])
         if A.format == "csr":
             self.held = (start, index, data)
+            self.data = A.data if A is given else None
             c.check(lib.spry_matrix_csr(byref(out), rows, cols, *where,
                                         c.BORROW))
         elif A.format == "csc":

@@ -145,14 +145,17 @@ class Tuned(LinearOperator):
 
     def _new_values(self, values: Any) -> np.ndarray:
         m = self._source.matrix
-        if values is None or (isinstance(values, np.ndarray)):
-            if not self._source.borrowed:
-                raise ValueError(
-                    "entries were put in order when this was made: refill "
-                    "with a sparse matrix of the same pattern")
-            values = self._source.held[2] if values is None else values
-        elif sparse.issparse(values):
+        if sparse.issparse(values):
             values = self._same_pattern(values)
+        elif not self._source.borrowed:
+            raise ValueError(
+                "entries were put in order when this was made: refill "
+                "with a sparse matrix of the same pattern")
+        elif values is None:
+            values = self._source.data
+            if values is None:
+                raise ValueError("this was made from a copy: refill with the "
+                                 "new values")
         array = np.ascontiguousarray(values, dtype=self.dtype)
         if array.shape != (m.nnz,):
             raise ValueError(f"there are {m.nnz} values, not {array.shape}")
@@ -197,14 +200,20 @@ class Tuned(LinearOperator):
 
     def _multiply(self, B: Any, turned: bool = False,
                   out: np.ndarray | None = None) -> np.ndarray:
-        B = np.asarray(B)
+        B = B.toarray() if sparse.issparse(B) else np.asarray(B)
         rows, cols = self.shape[::-1] if turned else self.shape
         if B.ndim not in (1, 2) or B.shape[0] != cols:
             raise ValueError(
                 f"dimension mismatch: {rows} x {cols} times {B.shape}")
         if B.dtype.kind == "c":
-            return (self._multiply(B.real, turned)
+            both = (self._multiply(B.real, turned)
                     + 1j * self._multiply(B.imag, turned))
+            if out is None:
+                return both
+            if out.shape != both.shape or out.dtype != both.dtype:
+                raise ValueError(f"out must be {both.shape} of {both.dtype}")
+            out[...] = both
+            return out
         dtype = np.result_type(B.dtype, self.dtype)
         if dtype not in TYPES:
             dtype = np.dtype("f8")
@@ -237,8 +246,6 @@ class Tuned(LinearOperator):
         are neither copied nor converted when their type is the matrix's."""
         if isinstance(x, LinearOperator) or np.isscalar(x):
             return super().dot(x)
-        if sparse.issparse(x):
-            x = x.toarray()
         return self._multiply(x, False, out)
 
     def __matmul__(self, x: Any) -> Any:

@@ -181,6 +181,20 @@ def test_refill_with_values_of_another_kind():
         assert T.story
 
 
+def test_refill_reads_what_was_given():
+    A = integers(6).astype(np.int64)  # converted on the way in
+    T, x = quick(A), operand(1, A.shape[1])
+    A.data *= 3
+    T.refill()
+    assert np.array_equal(T @ x, A @ x)
+    with pytest.raises(ValueError, match="copy"):
+        quick(A.toarray()).refill()
+    C = integers(6, "csc")
+    for values in (C.data, list(C.data), memoryview(C.data)):
+        with pytest.raises(ValueError, match="order"):
+            quick(C).refill(values)
+
+
 def test_all_widths_compute_with_the_same_values():
     A = integers(6)
     x, X = operand(1, A.shape[1]), operand(1, A.shape[1], 3)
@@ -207,6 +221,17 @@ def test_out_is_written_once_the_operand_was_read():
     y.flags.writeable = False
     with pytest.raises(ValueError, match="written"):
         T.dot(want, out=y)
+
+
+def test_complex_and_sparse_operands():
+    A = integers(8)
+    T, x = quick(A), operand(1, A.shape[1]) * (1 + 2j)
+    y = np.zeros(A.shape[0], complex)
+    assert T.dot(x, out=y) is y and np.array_equal(y, A @ x)
+    with pytest.raises(ValueError, match="out"):
+        T.dot(x, out=np.zeros(A.shape[0]))
+    B = sparse.random(A.shape[0], 3, 0.5, format="csc", random_state=1)
+    assert np.allclose(T.T @ B, (A.T @ B).toarray())
 
 
 def test_other_widths_are_bounded():
