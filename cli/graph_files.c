@@ -208,18 +208,13 @@ void graph_arrays_close(graph_arrays *a)
 spry_status graph_write(const graph_arrays *a, int i, const char *path)
 {
     const spry_graph_value *v = &a->to[i];
-    int64_t first = v->dims > 1 ? v->dim[0] : 1;
-    dense d = {.dims = v->dims > 1 ? 2 : 1,
-               .shape = {first, first ? v->count / first : 0},
-               .type = SPRY_F32,
-               .data = a->out[i]};
+    dense d = {
+        .dims = 1, .shape = {v->count, 1}, .type = SPRY_F32, .data = a->out[i]};
 
     if (v->whole)
         return say_fail(SPRY_USAGE, "the output %s holds whole numbers",
                         v->name);
-    if (d.dims == 1) {
-        d.shape[0] = v->count;
-        d.shape[1] = 1;
-    }
-    return npy_write(&d, path);
+    return v->count || v->dims <= 2
+               ? npy_write_shaped(&d, v->dims, v->dim, path)
+               : npy_write(&d, path);
 }

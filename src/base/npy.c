@@ -170,17 +170,15 @@ double sp_npy_real(const sp_npy *a, const char *at, int64_t k)
 void sp_npy_write(char out[SP_NPY_HEAD], const char *type, int dims,
                   const int64_t *shape)
 {
-    char text[SP_NPY_HEAD], tuple[64] = "()";
-    int n;
+    char text[SP_NPY_HEAD - 10], tuple[60] = "";
+    int n = 0;
 
-    if (dims == 1)
-        snprintf(tuple, sizeof tuple, "(%lld,)", (long long)shape[0]);
-    else if (dims == 2)
-        snprintf(tuple, sizeof tuple, "(%lld, %lld)", (long long)shape[0],
-                 (long long)shape[1]);
+    for (int i = 0; i < dims && n < (int)sizeof tuple; i++)
+        n += snprintf(tuple + n, sizeof tuple - (size_t)n, "%s%lld",
+                      i ? ", " : "", (long long)shape[i]);
     n = snprintf(text, sizeof text,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type,
-                 tuple);
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%s%s), }",
+                 type, tuple, dims == 1 ? "," : "");
     memset(out, ' ', SP_NPY_HEAD);
     memcpy(out, magic, 6);
     out[6] = 1;

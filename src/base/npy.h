@@ -41,8 +41,8 @@ const char *sp_npy_refused(const sp_npy *a);
 int64_t sp_npy_int(const sp_npy *a, const char *at, int64_t k);
 double sp_npy_real(const sp_npy *a, const char *at, int64_t k);
 
-/* Version 1, rows first; type is NumPy's word, "<f8". At most two
- * dimensions. */
+/* Version 1, rows first; type is NumPy's word, "<f8". At most two dimensions,
+ * or eight of an array of no more than 2^31 elements that is not empty. */
 void sp_npy_write(char out[SP_NPY_HEAD], const char *type, int dims,
                   const int64_t *shape);
 

@@ -97,7 +97,7 @@ def write(name, net, x, opset):
     torch.onnx.export(net, x, name + ".onnx", opset_version=opset)
     y = net(x).detach().numpy()
     numpy.save(name + "_x.npy", x.numpy())
-    numpy.save(name + "_y.npy", y.reshape(y.shape[0], -1))
+    numpy.save(name + "_y.npy", y)
 
 
 for opset in 9, 11, 13:
