@@ -35,9 +35,14 @@ spry_status sp_queue_beat(sp_postgres *c, int64_t worker, const sp_lease *l,
 spry_status sp_queue_finish(sp_postgres *c, int64_t worker, const sp_lease *l,
                             const char *rows, double seconds, int *ours,
                             int64_t *added);
-/* Give it back; for good when it cannot be done by anybody. */
+/* What a job that is given back has to do with it. */
+typedef enum {
+    SP_BLAME_NOBODY,  /* nothing: it was no try */
+    SP_BLAME_PERHAPS, /* who knows: it is tried some times */
+    SP_BLAME_JOB      /* nobody can do it */
+} sp_blame;
 spry_status sp_queue_fail(sp_postgres *c, int64_t worker, const sp_lease *l,
-                          const char *reason, int for_good);
+                          const char *reason, sp_blame blame);
 
 /* ---- one job (run.c) ---- */
 

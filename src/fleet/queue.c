@@ -89,12 +89,14 @@ spry_status sp_queue_finish(sp_postgres *c, int64_t worker, const sp_lease *l,
 }
 
 spry_status sp_queue_fail(sp_postgres *c, int64_t worker, const sp_lease *l,
-                          const char *reason, int for_good)
+                          const char *reason, sp_blame blame)
 {
     sp_cell arg[] = {sp_cell_integer(worker), sp_cell_integer(l->id),
                      sp_cell_integer(l->token), sp_cell_text(reason),
-                     sp_cell_integer(for_good)};
+                     sp_cell_integer(blame)};
 
-    return sp_postgres_ask(c, "SELECT spry.give_back($1, $2, $3, $4, $5 <> 0)",
+    return sp_postgres_ask(c,
+                           "SELECT spry.give_back($1, $2, $3, $4,"
+                           " CASE $5 WHEN 0 THEN NULL ELSE $5 = 2 END)",
                            arg, 5, NULL, NULL, NULL);
 }

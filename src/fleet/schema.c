@@ -180,7 +180,10 @@ const char *const sp_fleet_schema[] = {
     "SELECT q.tries INTO n FROM spry.queue q WHERE q.id = job"
     " AND q.token = fence AND q.state = 1 FOR UPDATE;\n"
     "IF NOT FOUND THEN RETURN false; END IF;\n"
-    "IF for_good OR n >= (SELECT tries FROM spry.setting) THEN\n"
+    "IF for_good IS NULL THEN\n" /* nothing speaks against it: no try */
+    " UPDATE spry.queue q SET state = 0, tries = greatest(n - 1, 0)"
+    "  WHERE q.id = job;\n"
+    "ELSIF for_good OR n >= (SELECT tries FROM spry.setting) THEN\n"
     " UPDATE spry.queue q SET state = 2 WHERE q.id = job;\n"
     " INSERT INTO spry.outcome(job, token, worker, done, rows, seconds, reason)"
     "  VALUES (give_back.job, fence, who, false, 0, 0,"

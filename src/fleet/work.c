@@ -199,6 +199,8 @@ static spry_status send_child(worker *w, sp_buf *said, ending *how, int *code,
         kill(child, SIGKILL);
     while (waitpid(child, code, 0) < 0 && errno == EINTR)
         continue;
+    if (*how == FINISHED && *code != 0)
+        *how = ENDED; /* in the middle of it */
     return SPRY_OK;
 }
 
@@ -211,7 +213,7 @@ static void be_patient(worker *w)
 }
 
 static spry_status give_back(worker *w, const sp_lease *l, const char *why,
-                             int for_good)
+                             sp_blame blame)
 {
     char reason[400];
 
@@ -220,8 +222,8 @@ static spry_status give_back(worker *w, const sp_lease *l, const char *why,
         if ((unsigned char)*p < ' ')
             *p = ' ';
     be_patient(w);
-    w->out->failed += for_good;
-    return sp_queue_fail(w->f->server, w->worker, l, reason, for_good);
+    w->out->failed += blame == SP_BLAME_JOB;
+    return sp_queue_fail(w->f->server, w->worker, l, reason, blame);
 }
 
 static spry_status deliver(worker *w, const sp_lease *l, const sp_buf *said,
@@ -250,19 +252,20 @@ static spry_status conclude(worker *w, const sp_lease *l, const sp_buf *said,
     if (how == FINISHED && *said->data == '+')
         return deliver(w, l, said, seconds);
     if (how == FINISHED) /* '?': another machine may have what it takes */
-        return give_back(w, l, said->data + 1, *said->data == '-');
+        return give_back(w, l, said->data + 1,
+                         *said->data == '-' ? SP_BLAME_JOB : SP_BLAME_PERHAPS);
     if (how == LOST) {
         w->out->late++;
         return SPRY_OK;
     }
+    if (how == STOPPED)
+        return give_back(w, l, "the worker was asked to stop", SP_BLAME_NOBODY);
     if (how == ENDED)
         snprintf(why, sizeof why, "the job's process ended by signal %d",
                  WIFSIGNALED(code) ? WTERMSIG(code) : 0);
     else
-        snprintf(why, sizeof why,
-                 how == OVERDUE ? "the job did not end in time"
-                                : "the worker was asked to stop");
-    return give_back(w, l, why, 0);
+        snprintf(why, sizeof why, "the job did not end in time");
+    return give_back(w, l, why, SP_BLAME_PERHAPS);
 }
 
 /* ---- one job ---- */
@@ -288,7 +291,7 @@ static spry_status do_job(worker *w, const sp_lease *l)
     spry_status s = spry_job_parse(&job, l->work);
 
     if (s != SPRY_OK)
-        return give_back(w, l, spry_message(), 1);
+        return give_back(w, l, spry_message(), SP_BLAME_JOB);
     s = limit_machine(&machine, &job);
     if (s == SPRY_OK && strncmp(job.matrix, "sha256:", 7) == 0) {
         be_patient(w);
@@ -296,7 +299,7 @@ static spry_status do_job(worker *w, const sp_lease *l)
         e.matrix = file;
     }
     if (s == SPRY_INPUT || s == SPRY_USAGE)
-        return give_back(w, l, spry_message(), 0);
+        return give_back(w, l, spry_message(), SP_BLAME_PERHAPS);
     if (s == SPRY_OK)
         s = send_child(w, &said, &how, &code, l, &e);
     if (s == SPRY_OK)

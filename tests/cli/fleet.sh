@@ -128,6 +128,21 @@ for again in 1 2; do # the answer may get lost: asking again changes nothing
         fail "the lease's holder was refused ($again)"
 done
 
+# ---- a worker that is asked to stop has not tried ----
+expect 0 "$SPRY" fleet submit gen:uniform,rows=2000,nnz=90000 --ops spmm \
+    --widths 64 --schedules 5000 --budget 600s --store "$uri"
+# shellcheck disable=SC2317 # wait_for calls it
+leased() { [ "$(q "SELECT count(*) FROM spry.queue WHERE state = 1")" = 1 ]; }
+(work) >w6 2>&1 &
+pid=$!
+wait_for leased
+kill $pid
+wait $pid
+long=$(q "SELECT max(id) FROM spry.queue")
+now=$(q "SELECT state, tries FROM spry.queue WHERE id = $long")
+[ "$now" = '0|0' ] || fail "stopped, and the job is $now: $(cat w6)"
+q "DELETE FROM spry.queue WHERE id = $long; DELETE FROM spry.job WHERE id = $long"
+
 # ---- hostile jobs, put past all that looks at them ----
 "$(dirname "$TOOLS")/hostile_jobs" | while IFS= read -r line; do
     printf '%s\n' "$line" | sed "s/'/''/g; s/.*/INSERT INTO spry.job(work, \
