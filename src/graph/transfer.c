@@ -30,14 +30,13 @@ struct sp_transfer {
 
 /* ---- the store ---- */
 
-/* The user's store, or the one that is named; NULL: there is none. */
-static spry_records *open_store(const spry_executor *e)
+/* The user's store, or the one that is named; *out NULL: none is wanted. */
+static spry_status open_store(spry_records **out, const spry_executor *e)
 {
-    spry_records *db = NULL;
-
+    *out = NULL;
     if (e->o.store && strcmp(e->o.store, ":memory:") == 0)
-        return NULL;
-    return spry_records_open(&db, e->o.store) == SPRY_OK ? db : NULL;
+        return SPRY_OK;
+    return spry_records_open(out, e->o.store);
 }
 
 static void add(sp_transfer *t, const known_task *x, const char *key)
@@ -105,11 +104,13 @@ static spry_status read_machine(spry_executor *e, spry_records *db)
 spry_status sp_transfer_open(sp_transfer **out, spry_executor *e)
 {
     sp_transfer *t = *out = sp_alloc(1, sizeof *t);
-    spry_records *db = e->o.transfer ? open_store(e) : NULL;
+    spry_records *db = NULL;
     spry_status s = t ? SPRY_OK : sp_fail_memory(sizeof *t);
 
     if (t)
         t->e = e;
+    if (s == SPRY_OK && e->o.transfer)
+        (void)open_store(&db, e); /* whoever remembers says why not */
     if (s == SPRY_OK && db)
         s = read_machine(e, db);
     if (s == SPRY_OK && db)
@@ -357,9 +358,11 @@ static int is_as_known(const spry_executor *e, int task,
 spry_status sp_transfer_remember(const spry_executor *e,
                                  const sp_task_state *state)
 {
-    spry_records *db = open_store(e);
-    spry_status s = db ? spry_records_batch(db) : SPRY_OK;
+    spry_records *db;
+    spry_status s = open_store(&db, e);
 
+    if (db && s == SPRY_OK)
+        s = spry_records_batch(db);
     for (int i = 0; db && s == SPRY_OK && i < e->tasks; i++)
         if (e->stage[e->task[i].first].seconds > 0 && !is_as_known(e, i, state))
             s = remember_task(db, e, i, &state[i]);

@@ -293,6 +293,19 @@ static spry_status tune_all(sp_tuning *t)
     return s;
 }
 
+/* What was found is of use though nobody may hear of it again. */
+static void remember(const sp_tuning *t)
+{
+    spry_executor *e = t->e;
+    size_t at = strlen(e->note);
+
+    if (sp_transfer_remember(e, t->task) == SPRY_OK)
+        return;
+    snprintf(e->note + at, sizeof e->note - at,
+             "%snothing is remembered: %.350s", at ? "; " : "", spry_message());
+    sp_message_clear();
+}
+
 spry_status sp_executor_tune(spry_executor *e)
 {
     sp_tuning t;
@@ -303,7 +316,7 @@ spry_status sp_executor_tune(spry_executor *e)
     if (s == SPRY_OK && !t.stopped)
         s = sp_tuning_compare(&t);
     if (s == SPRY_OK)
-        s = sp_transfer_remember(e, t.task);
+        remember(&t);
     close_tuning(&t);
     return s;
 }
