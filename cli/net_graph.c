@@ -136,7 +136,7 @@ static spry_status time_runs(double *best, spry_executor *e,
 
 static void report_run(const graph_arrays *a, double seconds)
 {
-    const float *y = a->to[0].whole ? NULL : a->out[0];
+    const float *y = a->to[0].whole || !a->to[0].count ? NULL : a->out[0];
     int64_t best = 0,
             last = a->to[0].dims ? a->to[0].dim[a->to[0].dims - 1] : 1;
 
