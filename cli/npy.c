@@ -69,17 +69,19 @@ static spry_status read_header(header *h, FILE *f, const char *path)
 
 /* ---- the numbers ---- */
 
-/* Elements, or -1 when their bytes are not exactly what is left of f. */
+/* Elements, or -1 when their bytes are not exactly what is left of f; of a
+ * pipe nobody knows before it is read. */
 static int64_t elements(const header *h, FILE *f)
 {
     const dense *d = &h->shape;
     int64_t count, bytes;
     struct stat st;
 
-    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) ||
+    if (fstat(fileno(f), &st) != 0 ||
         __builtin_mul_overflow(d->shape[0], d->shape[1], &count) ||
         __builtin_mul_overflow(count, (int64_t)d->type, &bytes) ||
-        bytes != (int64_t)st.st_size - (int64_t)ftell(f))
+        (S_ISREG(st.st_mode) &&
+         bytes != (int64_t)st.st_size - (int64_t)ftell(f)))
         return -1;
     return count;
 }
@@ -119,8 +121,10 @@ static spry_status read_data(dense *out, const header *h, FILE *f,
     out->data = malloc((size_t)count * (size_t)out->type + 1);
     if (!out->data)
         return say_fail(SPRY_SYSTEM, "not enough memory for %s", path);
-    if (fread(out->data, (size_t)out->type, (size_t)count, f) != (size_t)count)
-        return bad(path, "the file cannot be read to its end");
+    if (fread(out->data, (size_t)out->type, (size_t)count, f) !=
+            (size_t)count ||
+        fgetc(f) != EOF)
+        return bad(path, "the file is not as long as its header says");
     return h->columns_first && out->dims == 2 ? turn_rows_first(out, path)
                                               : SPRY_OK;
 }

@@ -26,4 +26,13 @@ for file in empty magic header short long shape deep huge overflow negative \
     open bare big integer object folder missing; do
     refuse 3 "$file.npy" "$SPRY" run small.mtx --x $file.npy
 done
+
+# Pipes are read to their end.
+mkfifo pipe.npy
+cat good.npy >pipe.npy &
+expect 0 "$SPRY" run small.mtx --x pipe.npy
+for file in short long; do
+    cat $file.npy >pipe.npy &
+    refuse 3 'header says' "$SPRY" run small.mtx --x pipe.npy
+done
 exit 0
