@@ -51,7 +51,14 @@ typedef struct {
     const spry_job *job;
     const spry_machine *machine;
     const char *matrix;
+    const char *folder; /* for the store of a tune */
 } sp_fleet_job;
+
+/* A folder for a job's files, and the end of both. It is not the job that
+ * removes them: it may be ended at any time. */
+enum { SP_JOB_FOLDER = 256 };
+spry_status sp_job_folder_make(char out[SP_JOB_FOLDER]);
+void sp_job_folder_remove(const char *folder);
 
 /* Do it, and put what was measured into json, as records/server.h has it. */
 spry_status sp_fleet_job_run(sp_buf *json, const sp_fleet_job *e);

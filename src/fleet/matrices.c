@@ -155,8 +155,13 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
     if (!*files->own) {
         snprintf(files->own, sizeof files->own, "%.200s/spry-fleet-XXXXXX",
                  tmp && *tmp ? tmp : "/tmp");
-        if (!mkdtemp(files->own))
-            return sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", files->own);
+        if (!mkdtemp(files->own)) {
+            spry_status s =
+                sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", files->own);
+
+            *files->own = 0; /* the next job may find room */
+            return s;
+        }
     }
     if (*files->fetched)
         unlink(files->fetched);

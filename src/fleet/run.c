@@ -62,33 +62,44 @@ static spry_status tune(const char *store, const sp_fleet_job *e,
     return s;
 }
 
-/* Into a store in a folder of its own. */
+spry_status sp_job_folder_make(char out[SP_JOB_FOLDER])
+{
+    const char *tmp = getenv("TMPDIR");
+
+    snprintf(out, SP_JOB_FOLDER, "%.200s/spry-fleet-XXXXXX",
+             tmp && *tmp ? tmp : "/tmp");
+    return mkdtemp(out) ? SPRY_OK
+                        : sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", out);
+}
+
+void sp_job_folder_remove(const char *folder)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char path[SP_JOB_FOLDER + 32];
+
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/job.db%s", folder, endings[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* Into a store of its own. */
 static spry_status tune_apart(sp_buf *json, const sp_fleet_job *e,
                               const spry_problem *p)
 {
-    const char *tmp = getenv("TMPDIR");
-    char folder[256], store[300], extra[320];
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char store[SP_JOB_FOLDER + 16];
     spry_records *db = NULL;
     int64_t rows;
     spry_status s;
 
-    snprintf(folder, sizeof folder, "%.200s/spry-fleet-XXXXXX",
-             tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder))
-        return sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", folder);
-    snprintf(store, sizeof store, "%s/job.db", folder);
+    snprintf(store, sizeof store, "%s/job.db", e->folder);
     s = tune(store, e, p);
     if (s == SPRY_OK)
         s = spry_records_open(&db, store);
     if (s == SPRY_OK)
         s = sp_server_rows(json, db, &rows);
     spry_records_close(db);
-    for (int i = 0; i < 4; i++) {
-        snprintf(extra, sizeof extra, "%s%s", store, endings[i]);
-        unlink(extra);
-    }
-    rmdir(folder);
     return s;
 }
 

@@ -282,8 +282,9 @@ static spry_status do_job(worker *w, const sp_lease *l)
 {
     spry_machine machine = w->machine;
     char file[4096];
+    char folder[SP_JOB_FOLDER] = "";
     spry_job job;
-    sp_fleet_job e = {&job, &machine, NULL};
+    sp_fleet_job e = {&job, &machine, NULL, folder};
     sp_buf said = {0};
     ending how = ENDED;
     int code = 0;
@@ -300,8 +301,13 @@ static spry_status do_job(worker *w, const sp_lease *l)
     }
     if (s == SPRY_INPUT || s == SPRY_USAGE)
         return give_back(w, l, spry_message(), SP_BLAME_PERHAPS);
+    if (s == SPRY_OK && job.kind == SPRY_JOB_TUNE &&
+        sp_job_folder_make(folder) != SPRY_OK)
+        return give_back(w, l, spry_message(), SP_BLAME_PERHAPS);
     if (s == SPRY_OK)
         s = send_child(w, &said, &how, &code, l, &e);
+    if (*folder)
+        sp_job_folder_remove(folder);
     if (s == SPRY_OK)
         s = conclude(w, l, &said, how, code, sp_seconds() - begun);
     sp_buf_free(&said);

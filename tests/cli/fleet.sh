@@ -129,15 +129,17 @@ for again in 1 2; do # the answer may get lost: asking again changes nothing
 done
 
 # ---- a worker that is asked to stop has not tried ----
-expect 0 "$SPRY" fleet submit gen:uniform,rows=2000,nnz=90000 --ops spmm \
-    --widths 64 --schedules 5000 --budget 600s --store "$uri"
+expect 0 "$SPRY" fleet submit gen:uniform,rows=20000,nnz=900000 --kind tune \
+    --ops spmm --widths 64 --budget 600s --store "$uri"
+mkdir tmp
 # shellcheck disable=SC2317 # wait_for calls it
-leased() { [ "$(q "SELECT count(*) FROM spry.queue WHERE state = 1")" = 1 ]; }
-(work) >w6 2>&1 &
+begun() { [ -e "$(echo tmp/*/job.db)" ]; }
+(TMPDIR=$PWD/tmp && export TMPDIR && work) >w6 2>&1 &
 pid=$!
-wait_for leased
+wait_for begun
 kill $pid
 wait $pid
+[ -z "$(ls tmp)" ] || fail "a job left $(echo tmp/*)"
 long=$(q "SELECT max(id) FROM spry.queue")
 now=$(q "SELECT state, tries FROM spry.queue WHERE id = $long")
 [ "$now" = '0|0' ] || fail "stopped, and the job is $now: $(cat w6)"
