@@ -204,11 +204,11 @@ spry_status sp_place_rows(sp_strided *out, sp_lowering *l, int v)
     return s;
 }
 
-/* The Concat of channels that reads v, and v's first channel in it. */
+/* The Concat of channels that reads v once, and v's first channel in it. */
 static int join_of(const sp_lowering *l, int v, int64_t *channel)
 {
     int n = l->user[v];
-    int64_t at = 0;
+    int64_t at = 0, first = 0;
     int found = 0;
 
     if (n < 0 || !sp_called(&l->node[n], "Concat") ||
@@ -216,12 +216,15 @@ static int join_of(const sp_lowering *l, int v, int64_t *channel)
         return -1;
     for (int i = 0; i < l->node[n].inputs; i++) {
         if (l->node[n].input[i] == v) {
-            *channel = at;
+            first = at;
             found++;
         }
         at += sp_lowered_value(l, l->node[n].input[i])->shape.dim[1];
     }
-    return found == 1 ? n : -1;
+    if (found != 1)
+        return -1;
+    *channel = first;
+    return n;
 }
 
 spry_status sp_place_images(sp_strided *out, sp_lowering *l, int v, int alone)

@@ -243,7 +243,8 @@ static spry_status silu(sp_lowering *l, sp_opnode *n)
         const sp_opnode *gate = made_by(l, n->input[i], "Sigmoid");
         int x = gate ? gate->input[0] : -1;
 
-        if (gate && other(n, n->input[i]) == x) {
+        if (gate && !sp_attr_find(gate, "times_input") &&
+            other(n, n->input[i]) == x) {
             spry_status s = become(l, n, "Sigmoid", 1, &x);
 
             return s == SPRY_OK ? give_real(l, n, "times_input", 1) : s;

@@ -160,6 +160,32 @@ static void a_softmax_of_nothing(void **state)
     check_same(&g, NULL, 0);
 }
 
+/* A gate that has become one with its input is no gate any more. */
+static void a_gate_of_a_gate(void **state)
+{
+    sp_buf g = {0};
+
+    (void)state;
+    pb_info(&g, 11, "x", 1, 2, four);
+    pb_node(&g, "Sigmoid", "x", "gate", NULL);
+    pb_node(&g, "Mul", "x gate", "silu", NULL);
+    pb_node(&g, "Mul", "x silu", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
+static void beside_itself(void **state)
+{
+    sp_buf g = {0};
+
+    (void)state;
+    convolve(&g);
+    pb_node(&g, "Concat", "z z", "y", NULL);
+    check_same(&g, NULL, 0);
+    convolve(&g);
+    pb_node(&g, "Concat", "z x z", "y", NULL);
+    check_same(&g, NULL, 0);
+}
+
 /* ---- parts without a name, nothing at all, very many ---- */
 
 static void a_part_without_a_name(void **state)
@@ -478,6 +504,8 @@ int main(void)
         cmocka_unit_test(a_bias_of_more_dimensions),
         cmocka_unit_test(a_norm_by_one_scale),
         cmocka_unit_test(a_softmax_of_nothing),
+        cmocka_unit_test(a_gate_of_a_gate),
+        cmocka_unit_test(beside_itself),
         cmocka_unit_test(a_part_without_a_name),
         cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(no_operators),
