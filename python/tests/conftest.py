@@ -6,5 +6,6 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ.setdefault("SPRY_HOME", tempfile.mkdtemp(prefix="spry-home-"))
+home = tempfile.TemporaryDirectory(prefix="spry-home-")  # until the end
+os.environ.setdefault("SPRY_HOME", home.name)
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

@@ -2,7 +2,6 @@
  *
  * A name that only its contents can have needs no trust: whatever the folder
  * or the server hands out is hashed before it is read. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,8 @@ struct sp_matrix_files {
     int looked;         /* at it */
     hashed_file *file;  /* [count] */
     int count, room;
-    char own[256];     /* a folder for what was fetched; "": not yet */
-    char fetched[300]; /* the last of it */
+    char own[SP_JOB_FOLDER]; /* for what was fetched; "": not yet */
+    char fetched[300];       /* the last of it */
 };
 
 void sp_content_hash(char out[SPRY_FLEET_HASH], const void *data, size_t n)
@@ -141,7 +140,7 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
     char hash[SPRY_FLEET_HASH];
     const char *ending;
     sp_matrix_files *files = k->files;
-    const char *tmp = getenv("TMPDIR");
+    spry_status s = SPRY_OK;
 
     if (count < 2 || cell[0].type != SP_CELL_TEXT ||
         cell[1].type != SP_CELL_BYTES)
@@ -152,17 +151,10 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
         strcmp(hash, k->hash) != 0)
         return sp_fail(SPRY_INPUT, "the server's %s is not what it should be",
                        k->hash);
-    if (!*files->own) {
-        snprintf(files->own, sizeof files->own, "%.200s/spry-fleet-XXXXXX",
-                 tmp && *tmp ? tmp : "/tmp");
-        if (!mkdtemp(files->own)) {
-            spry_status s =
-                sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", files->own);
-
-            *files->own = 0; /* the next job may find room */
-            return s;
-        }
-    }
+    if (!*files->own)
+        s = sp_job_folder_make(files->own);
+    if (s != SPRY_OK)
+        return s;
     if (*files->fetched)
         unlink(files->fetched);
     snprintf(files->fetched, sizeof files->fetched, "%s/matrix%s", files->own,

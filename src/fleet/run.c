@@ -65,11 +65,15 @@ static spry_status tune(const char *store, const sp_fleet_job *e,
 spry_status sp_job_folder_make(char out[SP_JOB_FOLDER])
 {
     const char *tmp = getenv("TMPDIR");
+    spry_status s;
 
     snprintf(out, SP_JOB_FOLDER, "%.200s/spry-fleet-XXXXXX",
              tmp && *tmp ? tmp : "/tmp");
-    return mkdtemp(out) ? SPRY_OK
-                        : sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", out);
+    if (mkdtemp(out))
+        return SPRY_OK;
+    s = sp_fail_errno(SPRY_SYSTEM, "%s cannot be made", out);
+    *out = 0; /* the next job may find room */
+    return s;
 }
 
 void sp_job_folder_remove(const char *folder)
