@@ -1,4 +1,6 @@
 /* text.c - operators as text: "conv2d,h=56,w=56,c=64,k=64,r=3,pad=1". */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -57,13 +59,20 @@ static spry_status read_size(int64_t *out, const sp_recipe *r, const char *name)
                         : SPRY_OK;
 }
 
+/* A clip may have one limit only: the other one is infinite. */
 static spry_status read_float(float *out, const sp_recipe *r, const char *name)
 {
-    double x = (double)*out;
-    spry_status s =
-        has(r, name) ? sp_recipe_real(&x, r, name, -1e30, 1e30) : SPRY_OK;
+    const double all = (double)INFINITY;
+    spry_status s;
+    double x;
 
-    *out = (float)x;
+    if (!has(r, name))
+        return SPRY_OK;
+    s = sp_recipe_real(&x, r, name, -all, all);
+    if (s == SPRY_OK && isfinite(x) && fabs(x) > (double)FLT_MAX)
+        s = sp_recipe_refuse(r, name);
+    if (s == SPRY_OK)
+        *out = (float)x;
     return s;
 }
 
@@ -151,13 +160,24 @@ static int read_step(spry_step *out, const char *text, size_t length)
     return 1;
 }
 
+/* Up to the next plus sign, but not that of "mul:1e+06". */
+static size_t step_length(const char *text)
+{
+    size_t length = strcspn(text, "+");
+
+    if (length > 1 && text[length] && text[length - 1] == 'e' &&
+        text[length - 2] >= '0' && text[length - 2] <= '9')
+        length += 1 + strcspn(text + length + 1, "+");
+    return length;
+}
+
 /* "mul:image+relu": steps between plus signs. */
 static spry_status read_steps(spry_operator *op, const sp_recipe *r)
 {
     const char *at = has(r, "steps") ? sp_recipe_text(r, "steps") : "";
 
     while (*at) {
-        size_t length = strcspn(at, "+");
+        size_t length = step_length(at);
 
         if (op->steps == SPRY_STEPS ||
             !read_step(&op->step[op->steps++], at, length))
@@ -435,9 +455,11 @@ void spry_operator_text(char *out, size_t size, const spry_operator *op)
     put_size(&b, "bias", op->with_bias, 0);
     put_word(&b, "add", adds[op->add], op->add != SPRY_ADD_NONE);
     put_word(&b, "act", acts[op->act], op->act != SPRY_ACT_NONE);
-    if (op->act) {
-        put_real(&b, "alpha", op->alpha, 0);
-        put_real(&b, "beta", op->beta, 0);
+    if (op->act) { /* a gate has others unless it says so: 1 / 6 and 1 / 2 */
+        float usual = op->act == SPRY_ACT_HSIGMOID ? NAN : 0;
+
+        put_real(&b, "alpha", op->alpha, usual);
+        put_real(&b, "beta", op->beta, usual);
     }
     if (op->kind == SPRY_POOL || op->kind == SPRY_REDUCE)
         put_word(&b, "by", bys[op->by], 1);

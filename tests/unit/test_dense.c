@@ -18,13 +18,19 @@ static void text_round_trip(void **state)
         ("conv2d,n=2,h=9,w=7,c=6,k=4,s=3,stride=2x1,pad=0x1x1x2,"
          "dilate=1x2,groups=2,bias=1,add=before,act=clip,beta=6"),
         "conv2d,h=5,w=5,c=8,k=8,r=3,groups=8,act=hswish",
+        "conv2d,h=5,w=5,c=8,k=8,act=clip,alpha=-0.25,beta=inf",
+        "conv2d,h=5,w=5,c=8,k=8,act=clip,alpha=-inf,beta=6",
+        "matmul,m=8,n=16,k=4,act=clip,alpha=-inf,beta=inf",
+        "matmul,m=8,n=16,k=4,act=clip,alpha=-3.40282e+38,beta=0.3",
+        "matmul,m=8,n=16,k=4,act=hsigmoid,alpha=0,beta=0.5",
         "matmul,batch=12,m=128,n=128,k=64,b=given,transposed=1",
         "matmul,m=8,n=16,k=4,bias=1,act=gelu,pitch=32",
         "pool,h=8,w=8,c=3,r=3,stride=2,pad=1,by=max",
         "softmax,m=4,n=128,scale=0.125",
         "layernorm,m=4,n=128,add=before,eps=1e-12",
         "reduce,m=3,n=10,by=mean",
-        "elementwise,batch=2,m=3,n=5,steps=mul:image+add:0.5+relu"};
+        "elementwise,batch=2,m=3,n=5,steps=mul:image+add:0.5+relu",
+        "elementwise,m=3,n=5,steps=add:-inf+mul:1e+06+min:inf+add:1e-09"};
     char back[SPRY_OPERATOR_TEXT], twice[SPRY_OPERATOR_TEXT];
     spry_operator op, again;
 
@@ -55,6 +61,11 @@ static void refuses(void **state)
         "conv2d,pad=1x2x3",
         "conv2d,stride=0",
         "conv2d,act=clip,alpha=2,beta=1",
+        "conv2d,act=clip,alpha=inf,beta=-inf",
+        "conv2d,act=clip,alpha=0,beta=nan",
+        "conv2d,act=clip,alpha=0,beta=1e39",
+        "conv2d,sparsity=inf",
+        "elementwise,steps=mul:1e+",
         "conv2d,h=4,w=4,c=8,k=8,pitch=4",
         "matmul,m=4,n=4,k=4,pitchb=2",
         "pool,by=median",
