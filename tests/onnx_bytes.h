@@ -99,6 +99,29 @@ static inline void pb_list(sp_buf *node, const char *name, int count,
     pb_message(node, 5, &a);
 }
 
+/* One whole number. */
+static inline void pb_whole(sp_buf *node, const char *name, int64_t x)
+{
+    sp_buf a = {0};
+
+    pb_text(&a, 1, name);
+    pb_int(&a, 3, (uint64_t)x);
+    pb_int(&a, 20, 2);
+    pb_message(node, 5, &a);
+}
+
+/* One real; bytes as on all machines that spry runs on. */
+static inline void pb_real(sp_buf *node, const char *name, float x)
+{
+    sp_buf a = {0};
+
+    pb_text(&a, 1, name);
+    pb_varint(&a, 2 << 3 | 5);
+    sp_buf_bytes(&a, &x, sizeof x);
+    pb_int(&a, 20, 1);
+    pb_message(node, 5, &a);
+}
+
 /* A TensorProto with raw data. */
 static inline void pb_tensor(sp_buf *to, unsigned field, const char *name,
                              uint64_t type, int dims, const int64_t *dim,
