@@ -118,7 +118,9 @@ static inline int new_value(random_graph *g, const sp_extent *shape)
 
 static inline void value_name(char out[16], int value)
 {
-    snprintf(out, 16, value == LEFT_OUT ? "" : "v%d", value);
+    *out = 0;
+    if (value != LEFT_OUT)
+        snprintf(out, 16, "v%d", value);
 }
 
 /* An input of the graph (field 11), or an output (12). */
