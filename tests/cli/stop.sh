@@ -5,7 +5,7 @@
 m=gen:uniform,rows=20000,nnz=200000
 start() {
     : >err
-    "$SPRY" tune $m --op spmm --cols 17 --effort patient --budget 90s \
+    "$SPRY" tune $m --op spmm --cols 17 --effort patient --budget 900s \
         --again --progress plain --json >out 2>err &
     pid=$!
     wait_for grep trials err
