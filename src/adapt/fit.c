@@ -346,13 +346,6 @@ static int worth_trying(const trial *w, int i)
     return in_time(w, 0.4);
 }
 
-/* How many standard errors times have to be told better by: of few matrices,
- * on which a lucky record weighs much, surely so. */
-static double errors_of_times(const trial *w, double n)
-{
-    return w->groups < MANY ? errors_of(n) : 0.5;
-}
-
 /* A correction of times is kept when times are told better, which every record
  * says something of, unless order is surely worse; one of order when that is
  * surely better, and better than the model's own, which is wrong by `source`. */
@@ -362,10 +355,9 @@ static int is_better(const trial *w, sp_correction way, const verdict *order,
     verdict times = sum_up(w->off, w->off_before, w->t->e->subjects);
     double surely = errors_of(order->count) * order->error;
 
-    if (way != SP_CORRECT_LINEAR)
-        return order->gain > surely && order->mean < source;
-    return times.gain > errors_of_times(w, times.count) * times.error &&
-           !(order->gain < -surely);
+    return way == SP_CORRECT_LINEAR
+               ? times.gain > times.error / 2 && !(order->gain < -surely)
+               : order->gain > surely && order->mean < source;
 }
 
 /* The way at hand is what others have to be better than. */
