@@ -334,7 +334,8 @@ static int in_time(const trial *w, double share)
 
 static int worth_trying(const trial *w, int i)
 {
-    if (w->how->way && w->how->way != ways[i].way)
+    if (w->t->rows < SP_FEWEST_RECORDS ||
+        (w->how->way && w->how->way != ways[i].way))
         return 0;
     if ((ways[i].way & SP_CORRECT_TREES) && !sp_boost_ready())
         return 0;

@@ -47,7 +47,7 @@ static int make_rows(rows *r, const sp_sparse_adviser *a, const sp_timing *x,
     return r->rows > 1;
 }
 
-enum { FEWEST_PROBLEMS = 3, FEWEST_ROWS = 24 };
+enum { FEWEST_PROBLEMS = 3 };
 
 /* A problem is a group of its own: which matrices are akin is not known. */
 static spry_status choose(sp_adapted_way *out, const sp_pretrained *source,
@@ -58,7 +58,7 @@ static spry_status choose(sp_adapted_way *out, const sp_pretrained *source,
 
     memset(out, 0, sizeof *out);
     out->before = out->after = nan("");
-    if (n < FEWEST_PROBLEMS || all->t.rows < FEWEST_ROWS)
+    if (n < FEWEST_PROBLEMS || all->t.rows < SP_FEWEST_RECORDS)
         return SPRY_OK; /* too little to hold some of it back */
     group = sp_alloc(n + 1, sizeof *group);
     if (!group)
