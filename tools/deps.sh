@@ -34,6 +34,7 @@ shellcheck          shellcheck --version
 libarpack2          /sbin/ldconfig -p | grep -q libarpack.so.2
 python3-scipy       /usr/bin/python3 -c "import scipy"
 python3-torch       /usr/bin/python3 -c "import torch"
+python3-torchvision /usr/bin/python3 -c "import torchvision"
 python3-pytest      /usr/bin/python3 -c "import pytest"
 libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
