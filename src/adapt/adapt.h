@@ -184,10 +184,9 @@ spry_status sp_adapt_score(float *out, const sp_pretrained *source,
 /* Which way was best on groups of subjects that it had not seen, and what was
  * wrong before and after; way 0: none was better than the source. The
  * correction in closed form is one of times and judged by them, since records
- * of many subjects hold few pairs; any other has to order surely better. Fewer
- * records than the fewest say nothing that is sure: none is tried.
+ * of many subjects hold few pairs; any other has to order surely better. Few
+ * records say nothing that is sure: none is tried.
  * SPRY_USAGE with fewer than two groups. */
-enum { SP_FEWEST_RECORDS = 24 };
 typedef struct {
     sp_correction way;
     double before, after;

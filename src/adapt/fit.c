@@ -334,7 +334,9 @@ static int in_time(const trial *w, double share)
 
 static int worth_trying(const trial *w, int i)
 {
-    if (w->t->rows < SP_FEWEST_RECORDS ||
+    enum { FEWEST_RECORDS = 24 };
+
+    if (w->t->rows < FEWEST_RECORDS ||
         (w->how->way && w->how->way != ways[i].way))
         return 0;
     if ((ways[i].way & SP_CORRECT_TREES) && !sp_boost_ready())

@@ -58,7 +58,7 @@ static spry_status choose(sp_adapted_way *out, const sp_pretrained *source,
 
     memset(out, 0, sizeof *out);
     out->before = out->after = nan("");
-    if (n < FEWEST_PROBLEMS || all->t.rows < SP_FEWEST_RECORDS)
+    if (n < FEWEST_PROBLEMS)
         return SPRY_OK; /* too little to hold some of it back */
     group = sp_alloc(n + 1, sizeof *group);
     if (!group)
