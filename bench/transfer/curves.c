@@ -115,7 +115,8 @@ static void curve_given(curve *c, const bench *b, const char *folder, int to,
                  .to = b->task[to].name,
                  .op = bench_ops[op],
                  .b = b,
-                 .given = folder};
+                 .given = folder,
+                 .before = getenv("TRANSFER_BEFORE")};
     take_part(&c->pool, &b->task[to], op, s, POOL);
     take_part(&c->test, &b->task[to == ZEN ? ZEN_REAL : XEON_REAL], op, s,
               TEST);

@@ -8,6 +8,7 @@ typedef enum {
     ANALYTIC,
     RANDOM,
     SCRATCH,  /* trees on the bound, from the target's records alone */
+    BEFORE,   /* models of an earlier day, as they are */
     SOURCE,   /* trained elsewhere, as it is */
     FINE,     /* its networks go on learning */
     BAYES,    /* a correction in closed form */
@@ -30,14 +31,15 @@ typedef struct {
     spry_op op;
     const bench *b;
     sp_slice learn, stop, pool, test;
-    sp_slice imagine;  /* of `learn` what machines are simulated from */
-    sp_slice home;     /* unseen matrices on the machine that teaches */
-    int brief;         /* 1: only what the four tests ask for */
-    const char *given; /* folder of the source; NULL: it is fitted */
+    sp_slice imagine;   /* of `learn` what machines are simulated from */
+    sp_slice home;      /* unseen matrices on the machine that teaches */
+    int brief;          /* 1: only what the four tests ask for */
+    const char *given;  /* folder of the source; NULL: it is fitted */
+    const char *before; /* folder of earlier models; NULL: none */
     sp_slice simulated[IMAGINED], second; /* further tasks of the source */
     spry_machine machine[IMAGINED];
     int tasks;
-    sp_pretrained source, multi, meta[KINDS], there;
+    sp_pretrained source, earlier, multi, meta[KINDS], there;
     double meta_gain[KINDS];
     value *v[METHODS][SHOTS][SEEDS]; /* [test subjects] */
     value *fixed[METHODS]; /* [test subjects] of those without records */

@@ -153,6 +153,8 @@ static void fit_meta(curve *c)
 
 int is_run(const curve *c, int m)
 {
+    if (m == BEFORE)
+        return c->before != NULL;
     return !c->given || (m != MULTI && m != META);
 }
 
@@ -166,19 +168,26 @@ static void fit_there(curve *c)
     fit_source(c, &c->there, &c->pool.t, &none);
 }
 
-static void fit_given(curve *c)
+static void load_model(curve *c, sp_pretrained *out, const char *folder)
 {
     sp_cost *cost = NULL;
     char path[512];
 
-    snprintf(path, sizeof path, "%.480s/cost-%s.spry", c->given,
+    snprintf(path, sizeof path, "%.480s/cost-%s.spry", folder,
              spry_op_name(c->op));
     must(c, sp_cost_load(&cost, path));
     if (!c->failed)
-        must(c, sp_pretrained_of(&c->source, cost));
+        must(c, sp_pretrained_of(out, cost));
+    sp_cost_free(cost);
+}
+
+static void fit_given(curve *c)
+{
+    load_model(c, &c->source, c->given);
+    if (!c->failed && c->before)
+        load_model(c, &c->earlier, c->before);
     if (!c->failed)
         fit_there(c);
-    sp_cost_free(cost);
 }
 
 static void fit_sources(curve *c)
@@ -260,6 +269,7 @@ static void one_method(curve *c, float *score, method m, const shots_of *all,
         memcpy(score, c->test.t.bound, (size_t)c->test.t.rows * sizeof *score);
         return;
     case SCRATCH: score_scratch(c, score, shots, seed); return;
+    case BEFORE: from = &c->earlier; break;
     case SOURCE: break;
     case FINE: way = SP_CORRECT_INNER; break;
     case BAYES: way = SP_CORRECT_LINEAR; break;
@@ -310,7 +320,8 @@ static void other_kinds(curve *c, float *score, const sp_slice *shots, int seed)
 /* The same whatever the records are. */
 static int is_fixed(int m)
 {
-    return m == ANALYTIC || m == RANDOM || m == SOURCE || m == THERE;
+    return m == ANALYTIC || m == RANDOM || m == BEFORE || m == SOURCE ||
+           m == THERE;
 }
 
 /* What does not depend on records is graded once. */
@@ -321,7 +332,7 @@ static void run_fixed(curve *c)
     shots_of nothing = {.drawn = {.t = none}, .chosen = {.t = none}};
 
     for (int m = 0; m < METHODS && score && !c->failed; m++)
-        if (is_fixed(m)) {
+        if (is_fixed(m) && is_run(c, m)) {
             one_method(c, score, (method)m, &nothing, 1);
             c->fixed[m] = values_of(&c->test.t, m == RANDOM ? NULL : score);
         }
@@ -387,6 +398,7 @@ void curve_free(curve *c)
     }
     sp_pretrained_free(&c->there);
     sp_pretrained_free(&c->multi);
+    sp_pretrained_free(&c->earlier);
     sp_pretrained_free(&c->source);
     for (int i = 0; i < IMAGINED; i++)
         sp_slice_free(&c->simulated[i]);

@@ -121,11 +121,12 @@ static int is_needed(int task)
 
 void load_tasks(bench *b)
 {
-    static const char *const variable[] = {"TRANSFER_STORE", "TRANSFER_REAL",
-                                           "TRANSFER_LIMITED",
-                                           "TRANSFER_MODELS"};
+    static const char *const variable[] = {
+        "TRANSFER_STORE", "TRANSFER_REAL", "TRANSFER_LIMITED",
+        "TRANSFER_MODELS", "TRANSFER_BEFORE"};
+    enum { VARIABLES = sizeof variable / sizeof *variable };
 
-    for (int i = 0; i < 4; i++) { /* named from where we were called */
+    for (int i = 0; i < VARIABLES; i++) { /* named from where we were called */
         const char *named = getenv(variable[i]);
         char here[4096], path[8192];
 
