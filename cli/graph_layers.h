@@ -17,4 +17,8 @@ void graph_chosen_json(json *j, const spry_executor *e);
 /* "dense" or "sparse"; "" where nothing is multiplied. */
 const char *graph_chosen(const spry_executor_stage *x);
 
+/* What every stage of an executor that was profiled takes, and its share of the
+ * peak. */
+void graph_explain(const spry_executor *e);
+
 #endif

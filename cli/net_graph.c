@@ -208,71 +208,11 @@ static spry_status run(const spry_graph *g)
 
 /* ---- explain ---- */
 
-static double peak_of(void)
-{
-    spry_machine m;
-
-    if (open_machine(&m, 1) != SPRY_OK || !m.probed)
-        return 0;
-    return m.fma_f32 * (cli.threads ? cli.threads : m.threads);
-}
-
-static void explain_json(const spry_executor *e, double peak, double sum)
-{
-    json j = json_begin("spry.net.graph.explain/1");
-    spry_executor_stage x = {.size = sizeof x};
-
-    json_number(&j, "seconds", sum);
-    json_number(&j, "peak", peak);
-    json_integer(&j, "arena", spry_executor_arena(e));
-    json_integer(&j, "live", spry_executor_live(e));
-    json_open(&j, "stages", '[');
-    for (int i = 0; spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "name", x.name);
-        json_text(&j, "task", x.task);
-        json_text(&j, "way", x.way);
-        json_text(&j, "computed", graph_chosen(&x));
-        json_number(&j, "density", x.density);
-        json_number(&j, "macs", x.macs);
-        json_number(&j, "seconds", x.seconds);
-        json_close(&j, '}');
-    }
-    json_close(&j, ']');
-    json_end(&j);
-}
-
-static void explain_text(const spry_executor *e, double peak, double sum)
-{
-    table *t = table_new("layer<task<computed<way<zeros>time>share>of peak>");
-    spry_executor_stage x = {.size = sizeof x};
-
-    for (int i = 0; t && spry_executor_stage_of(e, i, &x) == SPRY_OK; i++) {
-        double rate = x.seconds > 0 ? 2 * x.macs / x.seconds : 0;
-
-        table_cell(t, "%s", x.name);
-        table_cell(t, "%s", x.task);
-        table_cell(t, "%s", graph_chosen(&x));
-        table_cell(t, "%s", x.way);
-        table_share(t, x.density < 1, 1 - x.density);
-        table_cell(t, "%s", say_seconds(x.seconds));
-        table_cell(t, "%.1f %%", sum > 0 ? 100 * x.seconds / sum : 0);
-        table_share(t, peak > 0 && x.macs > 0, rate / (peak > 0 ? peak : 1));
-    }
-    if (t)
-        table_print(t, stdout);
-    printf("%s together; the arena has %s, of which %s live at once\n",
-           say_seconds(sum), say_bytes((double)spry_executor_arena(e)),
-           say_bytes((double)spry_executor_live(e)));
-}
-
 static spry_status explain(const spry_graph *g)
 {
     spry_executor_options o;
     spry_executor *e = NULL;
-    spry_executor_stage x = {.size = sizeof x};
     graph_arrays a;
-    double sum = 0, peak;
     int runs;
     spry_status s = graph_arrays_open(&a, g, inputs);
 
@@ -285,14 +225,8 @@ static spry_status explain(const spry_graph *g)
     if (s == SPRY_OK)
         s = say_status(
             spry_executor_profile(e, (const void *const *)a.in, a.out, runs));
-    for (int i = 0; s == SPRY_OK && spry_executor_stage_of(e, i, &x) == SPRY_OK;
-         i++)
-        sum += x.seconds;
-    peak = s == SPRY_OK ? peak_of() : 0;
-    if (s == SPRY_OK && cli.json)
-        explain_json(e, peak, sum);
-    else if (s == SPRY_OK)
-        explain_text(e, peak, sum);
+    if (s == SPRY_OK)
+        graph_explain(e);
     spry_executor_free(e);
     graph_arrays_close(&a);
     return s;
