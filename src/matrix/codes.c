@@ -62,23 +62,35 @@ static void build(finder *f, const sp_palette *c, spry_type type)
     }
 }
 
-/* 0: some value has no code. */
+/* 0: some value has no code. Four at a time, each with differences of its own:
+ * one after the other takes a quarter longer. */
 #define FIND(name, Bits)                                                      \
+    static uint64_t name##_one(uint8_t *code, const char *value,              \
+                               const finder *f)                               \
+    {                                                                         \
+        Bits b;                                                               \
+                                                                              \
+        memcpy(&b, value, sizeof b);                                          \
+        *code = f->code[b * f->factor >> (64 - PLACE_BITS)];                  \
+        return f->bits[*code] ^ b;                                            \
+    }                                                                         \
+                                                                              \
     static int name(uint8_t *restrict code, const char *value, int64_t count, \
                     const finder *restrict f)                                 \
     {                                                                         \
-        uint64_t wrong = 0, factor = f->factor;                               \
+        uint64_t wrong[4] = {0};                                              \
+        const char *end = value + count * (int64_t)sizeof(Bits);              \
                                                                               \
-        for (int64_t k = 0; k < count; k++) {                                 \
-            uint8_t found;                                                    \
-            Bits b;                                                           \
-                                                                              \
-            memcpy(&b, value + (size_t)k * sizeof b, sizeof b);               \
-            found = f->code[b * factor >> (64 - PLACE_BITS)];                 \
-            wrong |= f->bits[found] ^ b;                                      \
-            code[k] = found;                                                  \
+        for (; end - value >= 4 * (int64_t)sizeof(Bits); code += 4) {         \
+            wrong[0] |= name##_one(code, value, f);                           \
+            wrong[1] |= name##_one(code + 1, value + sizeof(Bits), f);        \
+            wrong[2] |= name##_one(code + 2, value + 2 * sizeof(Bits), f);    \
+            wrong[3] |= name##_one(code + 3, value + 3 * sizeof(Bits), f);    \
+            value += 4 * sizeof(Bits);                                        \
         }                                                                     \
-        return wrong == 0;                                                    \
+        for (; value < end; value += sizeof(Bits), code++)                    \
+            wrong[0] |= name##_one(code, value, f);                           \
+        return (wrong[0] | wrong[1] | wrong[2] | wrong[3]) == 0;              \
     }
 
 FIND(find_narrow, uint32_t)
