@@ -65,6 +65,34 @@ typedef struct {
 spry_status sp_pack_sort(const sp_pack_job *w, int64_t *row, int64_t sigma,
                          const sp_segments *g);
 
+/* Of one triangle: where entries went, and those in their mirror places; the
+ * packer's answer when it was asked to pack numbers, 1 + entry (runs.c). */
+typedef struct sp_runs sp_runs;
+spry_status sp_runs_make(sp_runs **out, const sp_sparse *p,
+                         const sp_packed *numbers);
+void sp_runs_free(sp_runs *w);
+/* value[nnz], in the type of p's matrix, become the values of q; 0, and q is as
+ * it was, when they are not symmetric. And back: both triangles in p's type. */
+int sp_runs_put(sp_part *q, sp_runs *w, const sp_sparse *p, const void *value,
+                int threads);
+void sp_runs_values(void *out, const sp_runs *w, const sp_sparse *p,
+                    const void *val);
+
+/* Of slices of `apart` rows: where codes of entries went (code_tiles.c). */
+typedef struct sp_code_tiles sp_code_tiles;
+enum { SP_CODES_BEHIND = 8 }; /* codes that are read behind the last */
+int sp_code_tiles_fit(int apart);
+/* *out is NULL when it does not pay. */
+spry_status sp_code_tiles_make(sp_code_tiles **out, int apart,
+                               const sp_part *numbers);
+void sp_code_tiles_free(sp_code_tiles *w);
+/* Codes of entries into those of places; and the values of q, a part of so
+ * stored codes, in the order of entries. */
+void sp_code_tiles_put(uint8_t *code, const sp_code_tiles *w, const uint8_t *of,
+                       int threads);
+void sp_code_tiles_values(void *out, const sp_code_tiles *w, const sp_sparse *p,
+                          const sp_part *q);
+
 /* Cut each part so that threads have equal work. */
 spry_status sp_pack_cut(sp_pack_job *w);
 

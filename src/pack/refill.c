@@ -14,15 +14,15 @@ typedef struct {
     void *entry;   /* [count] the entry at each place, `entries` for padding;
                       as wide as the numbers need. NULL: place k has entry k */
     int64_t count; /* places */
+    sp_code_tiles *tiles; /* of codes that lie side by side: instead of entry */
 } part_slots;
 
 struct sp_slots {
     int threads, wide, parts;
     int64_t entries;
-    uint8_t *code; /* [entries + 1] with a palette: room for their codes, and
-                      behind them that of padding, 0 */
-    void *pair;    /* [pairs][2] of one triangle: entries in mirror places */
-    int64_t pairs;
+    uint8_t *code; /* [entries + SP_CODES_BEHIND] with a palette: room for
+                      their codes, and behind them that of padding, 0 */
+    sp_runs *runs; /* of one triangle: instead of places */
     part_slots part[];
 };
 
@@ -47,13 +47,12 @@ static void enlist(const sp_slots *w, void *list, int64_t k, int64_t item)
 /* ---- finding places ---- */
 
 /* The numbers that were packed as values; 0 was packed as padding. */
-static spry_status note_part(const sp_slots *w, part_slots *q,
-                             const sp_part *part)
+static spry_status list_places(const sp_slots *w, part_slots *q,
+                               const sp_part *part)
 {
     const double *number = part->val;
     int in_order = w->parts == 1 && part->values == w->entries;
 
-    q->count = part->values;
     q->entry = sp_alloc_raw(q->count, w->wide ? 8 : 4);
     if (!q->entry)
         return sp_fail_memory((size_t)q->count * 8);
@@ -70,6 +69,17 @@ static spry_status note_part(const sp_slots *w, part_slots *q,
         q->entry = NULL;
     }
     return SPRY_OK;
+}
+
+static spry_status note_part(const sp_slots *w, part_slots *q,
+                             const sp_part *part, int slice)
+{
+    spry_status s = SPRY_OK;
+
+    q->count = part->values;
+    if (sp_code_tiles_fit(slice))
+        s = sp_code_tiles_make(&q->tiles, slice, part);
+    return s == SPRY_OK && !q->tiles ? list_places(w, q, part) : s;
 }
 
 /* Slots of so many parts, of which nothing is known yet. */
@@ -111,40 +121,19 @@ static spry_status pack_numbers(sp_packed **out, const sp_sparse *p,
     return s;
 }
 
-/* Of one triangle: which entry stands for which. */
-static spry_status note_pairs(sp_slots *w, const sp_sparse *p)
-{
-    int64_t *twin = sp_alloc_raw(w->entries + 1, sizeof *twin);
-    spry_status s;
-
-    w->pair = sp_alloc_raw(w->entries + 1, w->wide ? 8 : 4);
-    if (!twin || !w->pair)
-        s = sp_fail_memory((size_t)w->entries * 8);
-    else
-        s = sp_matrix_twins(twin, p->A);
-    for (int64_t e = 0; s == SPRY_OK && e < w->entries; e++)
-        if (twin[e] > e) {
-            enlist(w, w->pair, 2 * w->pairs, p->order ? p->order[e] : e);
-            enlist(w, w->pair, 2 * w->pairs + 1,
-                   p->order ? p->order[twin[e]] : twin[e]);
-            w->pairs++;
-        }
-    sp_free(twin);
-    return s;
-}
-
 static spry_status ask_packer(sp_slots **out, const sp_sparse *p,
                               const spry_schedule *x, int lanes, int threads)
 {
+    int slice = x->palette ? sp_schedule_slice(x, p->op, lanes) : 1;
     sp_packed *k = NULL;
     spry_status s = pack_numbers(&k, p, x, lanes, threads);
 
     if (s == SPRY_OK)
         s = open_slots(out, p, k->parts, threads);
-    for (int i = 0; s == SPRY_OK && i < k->parts; i++)
-        s = note_part(*out, &(*out)->part[i], &k->part[i]);
     if (s == SPRY_OK && x->symmetric)
-        s = note_pairs(*out, p);
+        s = sp_runs_make(&(*out)->runs, p, k);
+    for (int i = 0; s == SPRY_OK && !x->symmetric && i < k->parts; i++)
+        s = note_part(*out, &(*out)->part[i], &k->part[i], slice);
     sp_packed_free(k);
     return s;
 }
@@ -161,7 +150,7 @@ static spry_status ask_nobody(sp_slots **out, const sp_sparse *p, int threads)
 
 static spry_status room_for_codes(sp_slots *w)
 {
-    w->code = sp_alloc(w->entries + 1, 1);
+    w->code = sp_alloc(w->entries + SP_CODES_BEHIND, 1);
     return w->code ? SPRY_OK : sp_fail_memory((size_t)w->entries);
 }
 
@@ -189,10 +178,12 @@ void sp_slots_free(sp_slots *w)
 {
     if (!w)
         return;
-    for (int i = 0; i < w->parts; i++)
+    for (int i = 0; i < w->parts; i++) {
         sp_free(w->part[i].entry);
+        sp_code_tiles_free(w->part[i].tiles);
+    }
     sp_free(w->code);
-    sp_free(w->pair);
+    sp_runs_free(w->runs);
     sp_free(w);
 }
 
@@ -246,52 +237,6 @@ static void put_values(sp_packed *k, const sp_slots *w, const sp_sparse *p,
     }
 }
 
-/* Have the entries of pairs [from, to) one value each? Their bits nearly
- * always say so, and are compared without a question for each; 0 and -0 are
- * one value, too. */
-#define SAME(name, Value, Bits, Entry)                                   \
-    static int name(const void *in, const void *pairs, int64_t from,     \
-                    int64_t to)                                          \
-    {                                                                    \
-        const Value *restrict value = in;                                \
-        const Entry *restrict pair = pairs;                              \
-        Bits a, b, differ = 0;                                           \
-        int same = 1;                                                    \
-                                                                         \
-        for (int64_t k = from; k < to; k++) {                            \
-            memcpy(&a, value + pair[2 * k], sizeof a);                   \
-            memcpy(&b, value + pair[2 * k + 1], sizeof b);               \
-            differ |= a ^ b;                                             \
-        }                                                                \
-        for (int64_t k = from; differ && k < to; k++)                    \
-            same &= value[pair[2 * k]] == value[pair[2 * k + 1]] ||      \
-                    memcmp(value + pair[2 * k], value + pair[2 * k + 1], \
-                           sizeof a) == 0;                               \
-        return same;                                                     \
-    }
-
-SAME(same_f32, float, uint32_t, int32_t)
-SAME(same_f64, double, uint64_t, int32_t)
-SAME(same_f32_wide, float, uint32_t, int64_t)
-SAME(same_f64_wide, double, uint64_t, int64_t)
-
-static int is_symmetric(const sp_slots *w, const sp_sparse *p,
-                        const void *value)
-{
-    typedef int asker(const void *, const void *, int64_t, int64_t);
-    static asker *const all[2][2] = {{same_f32, same_f32_wide},
-                                     {same_f64, same_f64_wide}};
-    asker *same = all[p->A->type == SPRY_F64][w->wide];
-    int found = 1;
-
-#pragma omp parallel for num_threads(w->threads) schedule(static) \
-    reduction(& : found) if (w->threads > 1)
-    for (int64_t from = 0; from < w->pairs; from += PIECE)
-        found &= same(value, w->pair, from,
-                      w->pairs - from < PIECE ? w->pairs : from + PIECE);
-    return found;
-}
-
 /* Codes of places [from, to) out of those of the entries. */
 static void put_piece(uint8_t *restrict code, const sp_slots *w,
                       const part_slots *q, int64_t from, int64_t to)
@@ -326,6 +271,10 @@ static spry_status put_codes(sp_packed *k, const sp_slots *w,
 
         for (int t = 0; t < most; t++)
             sp_dense_put(p, part->val, t, t < table.count ? table.value[t] : 0);
+        if (q->tiles) {
+            sp_code_tiles_put(part->code, q->tiles, w->code, w->threads);
+            continue;
+        }
 #pragma omp parallel for num_threads(w->threads) \
     schedule(static) if (w->threads > 1)
         for (int64_t from = 0; from < q->count; from += PIECE)
@@ -333,6 +282,16 @@ static spry_status put_codes(sp_packed *k, const sp_slots *w,
                       q->count - from < PIECE ? q->count : from + PIECE);
     }
     return SPRY_OK;
+}
+
+static spry_status put_triangle(sp_packed *k, const sp_slots *w,
+                                const sp_sparse *p, const void *value)
+{
+    if (sp_runs_put(k->part, w->runs, p, value, w->threads))
+        return SPRY_OK;
+    return sp_fail(SPRY_USAGE, "this plan keeps one triangle of a symmetric "
+                               "matrix, and these values are not symmetric: "
+                               "make another plan");
 }
 
 spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
@@ -343,10 +302,8 @@ spry_status sp_packed_refill(sp_packed *k, const sp_slots *w,
     A.val = value;
     if (palette > 1)
         return put_codes(k, w, p, &A, palette);
-    if (w->pair && !is_symmetric(w, p, value))
-        return sp_fail(SPRY_USAGE, "this plan keeps one triangle of a "
-                                   "symmetric matrix, and these values are not "
-                                   "symmetric: make another plan");
+    if (w->runs)
+        return put_triangle(k, w, p, value);
     if (palette == 0) {
         put_values(k, w, p, value);
         return SPRY_OK;
@@ -368,7 +325,9 @@ void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
         const part_slots *q = &w->part[i];
         const sp_part *part = &k->part[i];
 
-        for (int64_t at = 0; at < q->count; at++) {
+        if (q->tiles)
+            sp_code_tiles_values(out, q->tiles, p, part);
+        for (int64_t at = 0; !q->tiles && at < q->count; at++) {
             int64_t e = listed(w, q->entry, at), from = at;
 
             if (palette)
@@ -377,7 +336,6 @@ void sp_packed_values(void *out, const sp_packed *k, const sp_slots *w,
                 sp_dense_put(p, out, e, sp_dense_get(p, part->val, from));
         }
     }
-    for (int64_t i = 0; i < w->pairs; i++)
-        sp_dense_put(p, out, listed(w, w->pair, 2 * i + 1),
-                     sp_dense_get(p, out, listed(w, w->pair, 2 * i)));
+    if (w->runs)
+        sp_runs_values(out, w->runs, p, k->part->val);
 }

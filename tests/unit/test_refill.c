@@ -28,6 +28,9 @@ static const char *const spmv[] = {
     "sell sigma=64 panel=16",
     "sell index=8",
     "sell palette=256 sigma=64",
+    "sell slice=2 palette=256",
+    "sell slice=4 palette=256 sigma=64 index=16",
+    "sell index=8 palette=256",
     "sell palette=1",
     "dia",
     "super loops=ik dense=i",
@@ -261,14 +264,19 @@ static void all_formats_are_as_made_anew(void **state)
 /* The result and the check follow the new values, padding or not. */
 static void runs_follow_the_values(void **state)
 {
-    static const char *const texts[] = {"csr", "bcsr r=2 c=2", "dia",
-                                        "sell sigma=64 threads=3"};
-    spry_matrix *A = pattern(9);
-    double *v = values(A, ANY, 8), x[150], y[150], z[150];
+    static const char *const texts[] = {"csr",
+                                        "bcsr r=2 c=2",
+                                        "dia",
+                                        "sell sigma=64 threads=3",
+                                        "csr unroll=4 palette=256",
+                                        "sell palette=256 sigma=64"};
+    spry_matrix *A = pattern(9), old = *A;
+    double *v = values(A, FEW, 8), x[150], y[150], z[150];
     spry_problem *p;
 
     (void)state;
-    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    old.val = values(A, FEW, 1);
+    check_ok(spry_problem_spmv(&p, &old, SPRY_F64));
     for (int64_t k = 0; k < A->cols; k++)
         x[k] = k == 40 ? HUGE_VAL : (double)(k % 7) - 3;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
@@ -293,6 +301,7 @@ static void runs_follow_the_values(void **state)
     }
     spry_problem_free(p);
     sp_free(v);
+    sp_free((void *)(uintptr_t)old.val);
     spry_matrix_free(A);
 }
 

@@ -296,6 +296,35 @@ static void new_values_are_symmetric_too(void **state)
     }
 }
 
+/* Wherever the one value is that has no equal; the main diagonal has none. */
+static void one_odd_value_is_enough(void **state)
+{
+    spry_matrix *A = hollow("stencil5 nx=17 ny=9 values=symmetric");
+    double *values = sp_alloc(A->nnz, sizeof *values);
+    spry_problem *p;
+    spry_plan *plan;
+    spry_machine m;
+
+    (void)state;
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_problem_spmv(&p, A, SPRY_F64));
+    check_ok(make_plan(&plan, p, "dia slice=4 symmetric=1", m.isa));
+    set_values(values, A, 5);
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t k = A->start[i]; k < A->start[i + 1]; k++) {
+            values[k] += 0.5;
+            assert_int_equal(spry_plan_refill(plan, values),
+                             sp_col(A, k) == i ? SPRY_OK : SPRY_USAGE);
+            values[k] -= 0.5;
+        }
+    check_ok(spry_plan_refill(plan, values));
+    check_ok(spry_plan_check(plan, 3));
+    spry_plan_free(plan);
+    spry_problem_free(p);
+    sp_free(values);
+    spry_matrix_free(A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_missing_mirror_is_noticed),
         cmocka_unit_test(is_offered_to_symmetric_ones_only),
         cmocka_unit_test(new_values_are_symmetric_too),
+        cmocka_unit_test(one_odd_value_is_enough),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
