@@ -96,7 +96,7 @@ static const sp_result *likely(const sp_tuner *t)
         const sp_result *r = &sp_results(t)[i];
 
         if (r->done && r->verdict == SPRY_VERDICT_OK &&
-            r->racer.speedup > best->racer.speedup)
+            sp_result_pace(r) < sp_result_pace(best))
             best = r;
     }
     return best;

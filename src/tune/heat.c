@@ -38,6 +38,17 @@ const sp_result *sp_heats_baseline(const sp_result *r, int baselines)
     return base;
 }
 
+/* What links heats is the plain way, and its moods are its own: in one heat it
+ * takes a third longer, and everybody there seems that much faster. A way's
+ * best moment knows nothing of that, but of the machine's moods. So both
+ * count, and either is wrong by half. */
+double sp_result_pace(const sp_result *r)
+{
+    return r->fastest > 0 && r->racer.speedup > 0
+               ? sqrt(r->fastest / r->racer.speedup)
+               : HUGE_VAL;
+}
+
 /* ---- in the child ---- */
 
 typedef struct {

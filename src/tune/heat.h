@@ -106,6 +106,9 @@ int sp_heats_decided(const sp_heats *h, int next, int to);
 /* The baseline: the plain way that is fastest so far. */
 const sp_result *sp_heats_baseline(const sp_result *r, int baselines);
 
+/* How slow r seems beside results of other heats; less is faster. */
+double sp_result_pace(const sp_result *r);
+
 /* Result i as a record has it: the plain ways are raced against the first of
  * them, all others against the fastest. 0: not all plain ways are known yet. */
 int sp_result_scaled(sp_result *out, const sp_result *r, int i, int baselines);

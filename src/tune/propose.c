@@ -109,7 +109,7 @@ spry_status sp_tune_propose(sp_tuner *t)
 static int leaders(const sp_tuner *t, sp_proposal *out, int most)
 {
     int count = 0;
-    double last = HUGE_VAL;
+    double last = 0;
 
     while (count < most) {
         const sp_result *best = NULL;
@@ -118,13 +118,13 @@ static int leaders(const sp_tuner *t, sp_proposal *out, int most)
             const sp_result *r = &sp_results(t)[i];
 
             if (r->done && r->verdict == SPRY_VERDICT_OK &&
-                r->racer.speedup < last &&
-                (!best || r->racer.speedup > best->racer.speedup))
+                sp_result_pace(r) > last &&
+                (!best || sp_result_pace(r) < sp_result_pace(best)))
                 best = r;
         }
         if (!best)
             break;
-        last = best->racer.speedup;
+        last = sp_result_pace(best);
         out[count++] = best->x;
     }
     return count;

@@ -93,7 +93,7 @@ void sp_tune_remember(sp_tuner *t)
 
         if (r->verdict == SPRY_VERDICT_OK &&
             (t->best < 0 ||
-             r->racer.speedup > sp_results(t)[t->best].racer.speedup))
+             sp_result_pace(r) < sp_result_pace(&sp_results(t)[t->best])))
             t->best = t->recorded;
         if (t->db && !batch)
             batch = spry_records_batch(t->db) == SPRY_OK;

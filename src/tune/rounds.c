@@ -107,7 +107,8 @@ static int fastest(const sp_tuner *t, const int *taken, int n, int anew)
         if (r->done && r->verdict == SPRY_VERDICT_OK &&
             sp_result_is_comparable(t, r) && !contains(taken, n, i) &&
             !(anew && kind_taken(t, taken, n, i)) &&
-            (best < 0 || r->racer.speedup > sp_results(t)[best].racer.speedup))
+            (best < 0 ||
+             sp_result_pace(r) < sp_result_pace(&sp_results(t)[best])))
             best = i;
     }
     return best;
@@ -122,8 +123,8 @@ static int pick(const sp_tuner *t, const int *taken, int n)
 {
     int other = n > 0 ? fastest(t, taken, n, 1) : -1;
 
-    return other >= 0 && sp_results(t)[other].racer.speedup >
-                             NOT_FAR * sp_results(t)[taken[0]].racer.speedup
+    return other >= 0 && NOT_FAR * sp_result_pace(&sp_results(t)[other]) <
+                             sp_result_pace(&sp_results(t)[taken[0]])
                ? other
                : fastest(t, taken, n, 0);
 }

@@ -278,6 +278,61 @@ static void shared_cores_prove_nothing_of_threads(void **state)
     assert_false(wins(*state, 2, shared_usage));
 }
 
+/* ---- heats beside each other ---- */
+
+static char first_leader[SPRY_SCHEDULE_TEXT];
+
+static spry_status note_leader(sp_adviser *a, sp_proposals *l,
+                               const sp_proposal *leader, int leaders)
+{
+    (void)a;
+    (void)l;
+    assert_int_equal(leaders, 3);
+    strcpy(first_leader, leader[0].text);
+    return SPRY_OK;
+}
+
+/* In the last heat the plain way took a third longer, so that who raced there
+ * seems faster by that: who was, in seconds, leads. */
+static void a_slow_plain_way_makes_no_leader(void **state)
+{
+    static const struct {
+        double plain, seconds;
+    } heat[] = {{3e-3, 3e-3}, {3e-3, 1e-3}, {3e-3, 1.3e-3}, {4e-3, 1.2e-3}};
+    fixture *f = *state;
+    sp_family family;
+    sp_tuner t = hostile_tuner(f, &family);
+    int added;
+
+    family.around = note_leader;
+    for (t.count = 0; t.count < 4; t.count++) {
+        sp_result *r = &sp_results(&t)[t.count];
+
+        r->x = t.count ? tiled(t.count, 0) : plain_on(1);
+        r->fastest = r->racer.seconds = heat[t.count].seconds;
+        r->racer.speedup = heat[t.count].plain / heat[t.count].seconds;
+        r->done = 1;
+    }
+    t.list.count = t.count;
+    check_ok(sp_tune_evolve(&t, &added));
+    assert_int_equal(added, 0);
+    assert_string_equal(first_leader, tiled(1, 0).text);
+    sp_tune_remember(&t);
+    assert_int_equal(t.best, 1);
+    sp_shared_close(&t.shared);
+    family.forget(t.oracle);
+}
+
+/* Who was stopped before a run was timed is nobody's leader. */
+static void nothing_timed_is_the_slowest(void **state)
+{
+    sp_result r = {.fastest = 0}, timed = {.fastest = 1};
+
+    (void)state;
+    timed.racer.speedup = 0.5;
+    assert_true(sp_result_pace(&timed) < sp_result_pace(&r));
+}
+
 /* Whatever is measured, no more than the machine's bounds leave room for. */
 static void bounds_lie_below_what_is_measured(void **state)
 {
@@ -354,6 +409,8 @@ int main(void)
         TEST(what_cannot_be_is_raced_again),
         TEST(what_cannot_be_is_not_stored),
         TEST(shared_cores_prove_nothing_of_threads),
+        TEST(a_slow_plain_way_makes_no_leader),
+        TEST(nothing_timed_is_the_slowest),
         TEST(bounds_lie_below_what_is_measured),
         TEST(a_stop_blames_nobody),
         TEST(races_compare_plans_of_one_problem),
