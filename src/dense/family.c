@@ -247,11 +247,21 @@ static spry_status propose(sp_adviser *head, sp_proposals *l)
     return SPRY_OK;
 }
 
+/* Are the blocks cut for as much of a cache? Those of sparse ways are whole
+ * sixteens of columns, and the wider the vectors the fewer. */
+static int alike_blocks(const sp_dense_way *x, const sp_dense_way *y)
+{
+    if (x->algorithm != SP_PRUNED || x->block == 0 || y->block == 0)
+        return x->block == y->block;
+    return x->block * x->v < (y->block + 16) * y->v &&
+           y->block * y->v < (x->block + 16) * x->v;
+}
+
 /* In how many things they differ. */
 static int distance(const sp_dense_way *x, const sp_dense_way *y)
 {
     return 4 * (x->algorithm != y->algorithm) +
-           (x->v != y->v || x->mr != y->mr) + (x->block != y->block) +
+           (x->v != y->v || x->mr != y->mr) + !alike_blocks(x, y) +
            (x->channels != y->channels || x->threads != y->threads);
 }
 

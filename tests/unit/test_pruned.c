@@ -230,6 +230,65 @@ static void refuses(void **state)
     }
 }
 
+/* ---- neighbours ---- */
+
+/* The first sparse way of so many vectors that cuts columns into blocks; 0:
+ * there is none. */
+static int find_blocked(sp_dense_way *out, const sp_dense_problem *p,
+                        const spry_machine *m, int v)
+{
+    sp_dense_way *list;
+    int count, found = 0;
+
+    check_ok(sp_dense_ways(&list, &count, p, m));
+    for (int i = 0; i < count && !found; i++) {
+        found = list[i].algorithm == SP_PRUNED && list[i].v == v &&
+                list[i].block > 0;
+        *out = list[i];
+    }
+    sp_free(list);
+    return found;
+}
+
+/* Blocks become shorter as tiles become wider, and still the tuner finds the
+ * wider tile beside the narrower one. */
+static void other_tiles_are_neighbours(void **state)
+{
+    enum { MOST = 32, V = 4 };
+    sp_proposal around[MOST], leader = {.threads = 1};
+    sp_proposals l = {around, 0, MOST};
+    sp_history none = {.likes = 0};
+    sp_adviser *adviser;
+    sp_dense_way from, x;
+    spry_operator op;
+    spry_machine m;
+    spry_problem *p;
+    int others = 0;
+
+    (void)state;
+    check_ok(
+        spry_operator_parse(&op, "conv2d,h=14,w=14,c=4096,k=32,sparsity=0.8"));
+    check_ok(spry_problem_dense(&p, &op));
+    check_ok(spry_machine_detect(&m));
+    check_ok(spry_machine_limit(&m, 1, m.isa));
+    if (!find_blocked(&from, sp_dense_of(p), &m, V)) {
+        spry_problem_free(p);
+        skip_because("no loops over sparse weights here");
+    }
+    sp_dense_way_text(leader.text, &from);
+    check_ok(sp_family_dense.consult(
+        &adviser, &(sp_inquiry){.p = p, .m = &m, .history = &none}));
+    check_ok(sp_family_dense.around(adviser, &l, &leader, 1));
+    for (int i = 0; i < l.count; i++) {
+        check_ok(sp_dense_way_parse(&x, around[i].text));
+        others += x.algorithm == SP_PRUNED && x.v != V && x.block > 0 &&
+                  x.block != from.block;
+    }
+    assert_true(others > 0);
+    sp_family_dense.dismiss(adviser);
+    spry_problem_free(p);
+}
+
 /* ---- networks ---- */
 
 static void check_network(const char *source, int threads)
@@ -308,13 +367,15 @@ static void layers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_convolutions),
-                                       cmocka_unit_test(random_products),
-                                       cmocka_unit_test(large_operators),
-                                       cmocka_unit_test(zeros_are_counted),
-                                       cmocka_unit_test(refuses),
-                                       cmocka_unit_test(networks),
-                                       cmocka_unit_test(layers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_convolutions),
+        cmocka_unit_test(random_products),
+        cmocka_unit_test(large_operators),
+        cmocka_unit_test(zeros_are_counted),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(other_tiles_are_neighbours),
+        cmocka_unit_test(networks),
+        cmocka_unit_test(layers)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
