@@ -44,6 +44,10 @@ libdnnl-dev         ls /usr/include/dnnl.h
 python3-opencv      /usr/bin/python3 -c "import cv2"
 libpq-dev           pkg-config --exists libpq
 postgresql          ls /usr/lib/postgresql/*/bin/initdb
+debhelper           dh --version
+dh-python           dh_python3 --version
+lintian             lintian --version
+debootstrap         debootstrap --version
 '
 avx512='
 libsimde-dev  ls /usr/include/simde/x86/avx512.h
