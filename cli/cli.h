@@ -293,9 +293,9 @@ typedef struct {
 /* SPRY_INPUT with its sentence said when the file is not such an array. */
 spry_status npy_read(dense *out, const char *path);
 spry_status npy_write(const dense *d, const char *path); /* "-": stdout */
-/* The same numbers in another shape, as sp_npy_write takes it. */
-spry_status npy_write_shaped(const dense *d, int dims, const int64_t *shape,
-                             const char *path);
+/* Numbers of a type and shape as sp_npy_write takes them: "<f4", "<i8" ... */
+spry_status npy_write_shaped(const char *type, const void *data, int dims,
+                             const int64_t *shape, const char *path);
 /* The same numbers in another type. */
 spry_status dense_convert(dense *d, spry_type type);
 

@@ -208,13 +208,9 @@ void graph_arrays_close(graph_arrays *a)
 spry_status graph_write(const graph_arrays *a, int i, const char *path)
 {
     const spry_graph_value *v = &a->to[i];
-    dense d = {
-        .dims = 1, .shape = {v->count, 1}, .type = SPRY_F32, .data = a->out[i]};
+    int flat = v->count == 0 && v->dims > 2; /* sp_npy_write takes no others */
 
-    if (v->whole)
-        return say_fail(SPRY_USAGE, "the output %s holds whole numbers",
-                        v->name);
-    return v->count || v->dims <= 2
-               ? npy_write_shaped(&d, v->dims, v->dim, path)
-               : npy_write(&d, path);
+    return npy_write_shaped(v->whole ? "<i8" : "<f4", a->out[i],
+                            flat ? 1 : v->dims, flat ? &v->count : v->dim,
+                            path);
 }

@@ -173,18 +173,19 @@ spry_status dense_convert(dense *d, spry_type type)
 
 /* ---- writing ---- */
 
-spry_status npy_write_shaped(const dense *d, int dims, const int64_t *shape,
-                             const char *path)
+spry_status npy_write_shaped(const char *type, const void *data, int dims,
+                             const int64_t *shape, const char *path)
 {
-    size_t bytes = (size_t)(d->shape[0] * d->shape[1]) * (size_t)d->type;
-    const char *type = d->type == SPRY_F32 ? "<f4" : "<f8";
+    size_t bytes = (size_t)(type[2] - '0');
     char head[SP_NPY_HEAD];
 
+    for (int i = 0; i < dims; i++)
+        bytes *= (size_t)shape[i];
     if (strcmp(path, "-") != 0)
-        return say_status(sp_npy_save(path, type, dims, shape, d->data, bytes));
+        return say_status(sp_npy_save(path, type, dims, shape, data, bytes));
     sp_npy_write(head, type, dims, shape);
     fwrite(head, 1, sizeof head, stdout);
-    fwrite(d->data, 1, bytes, stdout);
+    fwrite(data, 1, bytes, stdout);
     if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
         return SPRY_OK;
     return say_fail(SPRY_SYSTEM, "cannot write %s: %s", path, strerror(errno));
@@ -192,8 +193,9 @@ spry_status npy_write_shaped(const dense *d, int dims, const int64_t *shape,
 
 spry_status npy_write(const dense *d, const char *path)
 {
+    const char *type = d->type == SPRY_F32 ? "<f4" : "<f8";
     int64_t count = d->shape[0] * d->shape[1];
 
-    return d->dims == 2 ? npy_write_shaped(d, 2, d->shape, path)
-                        : npy_write_shaped(d, 1, &count, path);
+    return d->dims == 2 ? npy_write_shaped(type, d->data, 2, d->shape, path)
+                        : npy_write_shaped(type, d->data, 1, &count, path);
 }

@@ -67,6 +67,7 @@ build()
 
 twice()
 {
+    ls "$out"/*.deb >/dev/null 2>&1 || build
     other=$(mktemp -d)/another/folder
     build_in "$other"
     differ=0

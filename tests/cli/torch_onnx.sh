@@ -88,6 +88,12 @@ class Pruned(nn.Module):
         return self.net(x)
 
 
+class Rounded(nn.Module):
+    """Whole numbers come out."""
+    def forward(self, x):
+        return (x * 40).to(torch.int64)
+
+
 def write(name, net, x, opset):
     net.eval()
     for m in net.modules():
@@ -105,6 +111,7 @@ for opset in 9, 11, 13:
     write("words%d" % opset, Words(), torch.randn(1, 11, 24), opset)
 write("words2", Words(), torch.randn(2, 5, 24), 13)
 write("pruned", Pruned(), torch.randn(1, 3, 61, 57), 13)
+write("rounded", Rounded(), torch.randn(2, 3, 5), 13)
 write("pruned2", Pruned(), torch.randn(2, 3, 40, 40), 11)
 END
 "$python" make.py >made 2>&1 || skip "this PyTorch writes no ONNX: $(tail -1 made)"
@@ -114,6 +121,7 @@ import sys, numpy
 a, b = (numpy.load(f) for f in sys.argv[1:3])
 off = abs(a - b).max() / abs(b).max()
 assert a.shape == b.shape and off < 1e-4, (a.shape, b.shape, off)
+assert a.dtype == b.dtype, (a.dtype, b.dtype)
 END
 
 for x in *_x.npy; do
