@@ -67,6 +67,17 @@ sp_spec sp_plan_rest_spec(const spry_schedule *x, const sp_sparse *p,
     return sp_codegen_spec(&rest, p, isa, index);
 }
 
+/* What misses it goes to memory. */
+static int64_t last_cache(const spry_machine *m)
+{
+    int64_t last = 0;
+
+    for (int i = 0; i < SPRY_CACHES; i++)
+        if (spry_machine_cache(m, i) > last)
+            last = spry_machine_cache(m, i);
+    return last;
+}
+
 spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
                             const spry_schedule *x, const spry_machine *m)
 {
@@ -86,7 +97,7 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     plan->p = p;
     plan->x = *x;
     plan->threads = m->threads;
-    plan->cache = spry_machine_cache(m, 1);
+    plan->cache = last_cache(m);
     plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->head.text, x);
     s = pack(plan, m);

@@ -26,7 +26,7 @@ typedef struct {
     sp_scratch *turned;  /* room for columns of dense operands, as rows */
     sp_scratch *contiguous_B; /* room for copies without gaps of a B or C */
     sp_scratch *contiguous_C; /* whose rows lie apart */
-    int64_t cache;            /* bytes of the second one of its machine */
+    int64_t cache;            /* bytes of the last one of its machine */
     sp_slots *slots;          /* of entries in `packed`; NULL: never refilled */
     int threads;              /* that may pack */
 } sp_sparse_plan;
