@@ -59,31 +59,40 @@ static const float *under(const sp_dense_problem *p, const float *in, pixel x,
     return in + ((x.image * op->h + y) * op->w + z) * op->pitch_in;
 }
 
-static double convolve(const sp_dense_problem *p, const float *in, pixel x,
-                       int64_t k, double *size)
+/* Sums that are added to in turns: one alone would wait for every addition. */
+enum { BESIDE = 8 };
+
+typedef struct {
+    double sum[BESIDE], size[BESIDE]; /* of terms, and of their magnitudes */
+} sums;
+
+static inline void add_term(sums *to, int l, double term)
+{
+    to->sum[l] += term;
+    to->size[l] += fabs(term);
+}
+
+/* Channels k, k + 1 ... of one group, so many. */
+static inline void convolve(sums *out, const sp_dense_problem *p,
+                            const float *in, pixel x, int64_t k, int count)
 {
     const spry_operator *op = &p->op;
     int64_t c = op->c / op->groups, group = k / (op->k / op->groups);
-    const float *weights = op->weights + k * c * op->r * op->s;
-    double sum = 0, all = 0;
+    int64_t each = c * op->r * op->s;
 
+    *out = (sums){{0}, {0}};
     for (int64_t r = 0; r < op->r; r++)
         for (int64_t s = 0; s < op->s; s++) {
+            const float *weight = op->weights + k * each + r * op->s + s;
             const float *a = under(p, in, x, r, s);
 
             if (!a)
                 continue;
             a += group * c;
-            for (int64_t i = 0; i < c; i++) {
-                double term =
-                    (double)a[i] * (double)weights[(i * op->r + r) * op->s + s];
-
-                sum += term;
-                all += fabs(term);
-            }
+            for (int64_t i = 0; i < c; i++, weight += op->r * op->s)
+                for (int l = 0; l < count; l++)
+                    add_term(out, l, (double)a[i] * (double)weight[l * each]);
         }
-    *size = all;
-    return sum;
 }
 
 static double pool(const sp_dense_problem *p, const float *in, pixel x,
@@ -112,58 +121,97 @@ static double pool(const sp_dense_problem *p, const float *in, pixel x,
     return op->by == SPRY_BY_MEAN ? sum / (double)count : sum;
 }
 
-static void answer_pixel(double *out, double *magnitude,
-                         const sp_dense_problem *p, const spry_tensors *t,
-                         int64_t i)
+static void answer_pool(double *out, double *magnitude,
+                        const sp_dense_problem *p, const spry_tensors *t,
+                        int64_t i)
 {
     pixel x = pixel_of(p, i);
 
     for (int64_t j = 0; j < p->cols; j++) {
-        double size, y;
+        double size;
 
-        if (p->op.kind == SPRY_POOL)
-            y = pool(p, t->in, x, j, &size);
-        else
-            y = finish(p, t, sp_dense_place(p, i), j,
-                       convolve(p, t->in, x, j, &size), &size);
-        out[j] = y;
+        out[j] = pool(p, t->in, x, j, &size);
         if (magnitude)
             magnitude[j] = size;
     }
 }
 
+/* What sums of row i, of column j and so many behind it, become. */
+static void finish_sums(double *out, double *magnitude,
+                        const sp_dense_problem *p, const spry_tensors *t,
+                        int64_t i, int64_t j, int count, sums *of)
+{
+    for (int l = 0; l < count; l++) {
+        out[j + l] =
+            finish(p, t, sp_dense_place(p, i), j + l, of->sum[l], &of->size[l]);
+        if (magnitude)
+            magnitude[j + l] = of->size[l];
+    }
+}
+
+/* How many of `left` are next. */
+static int next_sums(int64_t left)
+{
+    return left < BESIDE ? (int)left : BESIDE;
+}
+
+static void answer_pixel(double *out, double *magnitude,
+                         const sp_dense_problem *p, const spry_tensors *t,
+                         int64_t i)
+{
+    int64_t group = p->op.k / p->op.groups;
+    pixel x = pixel_of(p, i);
+    int count;
+
+    for (int64_t j = 0; j < p->cols; j += count) {
+        sums of;
+
+        count = next_sums(group - j % group);
+        if (count == BESIDE) /* the compiler knows how many */
+            convolve(&of, p, t->in, x, j, BESIDE);
+        else
+            convolve(&of, p, t->in, x, j, count);
+        finish_sums(out, magnitude, p, t, i, j, count, &of);
+    }
+}
+
 /* ---- products ---- */
 
-static double b_at(const sp_dense_problem *p, const spry_tensors *t,
-                   int64_t batch, int64_t k, int64_t n)
+/* Columns of b that begin at its first row, so many, `right` apart. */
+static inline void multiply(sums *out, const spry_operator *op, const float *a,
+                            const float *b, int64_t right, int count)
 {
-    const spry_operator *op = &p->op;
-    const float *b = op->given ? t->b : op->weights;
+    int64_t down = op->transposed ? 1 : op->pitch_b;
 
-    if (!op->shared_b)
-        b += batch * op->skip_b;
-    return (double)(op->transposed ? b[n * op->pitch_b + k]
-                                   : b[k * op->pitch_b + n]);
+    *out = (sums){{0}, {0}};
+    for (int64_t k = 0; k < op->k; k++, b += down)
+        for (int l = 0; l < count; l++)
+            add_term(out, l, (double)a[k] * (double)b[l * right]);
 }
 
 static void answer_product(double *out, double *magnitude,
                            const sp_dense_problem *p, const spry_tensors *t,
                            int64_t i)
 {
+    const spry_operator *op = &p->op;
     const float *a = t->in + in_place(p, i);
+    const float *b = op->given ? t->b : op->weights;
+    int64_t right = op->transposed ? op->pitch_b : 1;
+    int count;
 
-    for (int64_t j = 0; j < p->cols; j++) {
-        double sum = 0, size = 0;
+    if (!op->shared_b)
+        b += i / op->m * op->skip_b;
+    for (int64_t j = 0; j < p->cols; j += count) {
+        sums of;
 
-        for (int64_t k = 0; k < p->op.k; k++) {
-            double term = (double)a[k] * b_at(p, t, i / p->op.m, k, j);
-
-            sum += term;
-            size += fabs(term);
-        }
-        out[j] = finish(p, t, sp_dense_place(p, i), j, sum, &size);
-        if (magnitude)
-            magnitude[j] = size;
+        count = next_sums(p->cols - j);
+        if (count < BESIDE) /* else the compiler knows how many */
+            multiply(&of, op, a, b + j * right, right, count);
+        else if (right == 1)
+            multiply(&of, op, a, b + j, 1, BESIDE);
+        else
+            multiply(&of, op, a, b + j * right, right, BESIDE);
+        finish_sums(out, magnitude, p, t, i, j, count, &of);
     }
 }
 
@@ -342,7 +390,7 @@ typedef void answer_row(double *out, double *magnitude,
                         int64_t i);
 
 static answer_row *const answers[SPRY_OPERATOR_KINDS] = {
-    answer_pixel, answer_product, answer_pixel, answer_softmax,
+    answer_pixel, answer_product, answer_pool, answer_softmax,
     answer_norm,  answer_reduce,  answer_chain};
 
 void sp_dense_answers(double *out, double *magnitude, const sp_dense_problem *p,
