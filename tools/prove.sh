@@ -258,12 +258,13 @@ fuzz_one()
 
 prove_fuzz()
 {
-    local least='' found=0 runs speed name all=0 target
+    local least='' found=0 runs speed name all=0 target plain=0
     local folder=$top/tests/fuzz/corpus fuzzers=$top/build/fuzz/tests/fuzz
     for target in "$build"/tests/fuzz/replay_*; do
         name=${target##*replay_}
         [ -x "$target" ] && asked_for "$name" || continue
         all=$((all + 1))
+        [ -x "$fuzzers/fuzz_$name" ] || plain=$((plain + 1))
         fuzz_one "$name" || {
             found=$((found + 1))
             echo "$name: failed, see build/prove/$name"
@@ -275,8 +276,7 @@ prove_fuzz()
         unknown readers_that_fail 0 "the tests are not built"
         return
     }
-    [ -x "$fuzzers/fuzz_$name" ] || echo "without sanitizers: make fuzz first"
-    echo "$all readers fuzzed"
+    echo "$all readers fuzzed, $plain of them without sanitizers (make fuzz)"
     aim readers_that_fail "$found" 0
     at_least fuzz_executions_of_each_reader "${least:-0}" 10000000
 }
