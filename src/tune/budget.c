@@ -120,6 +120,14 @@ int sp_budget_is_over(const sp_tuner *t)
     return t->end > 0 && sp_seconds() + sp_budget_to_hand_over(t) > t->end;
 }
 
+double sp_budget_left(const sp_tuner *t)
+{
+    double asked = t->opt.seconds;
+
+    return t->end > 0 ? t->begun + asked + sp_budget_more(asked) - sp_seconds()
+                      : HUGE_VAL;
+}
+
 /* Nothing was faster so far: there is nothing to prove. */
 int sp_budget_final_is_due(const sp_tuner *t)
 {

@@ -70,6 +70,8 @@ spry_status sp_budget_check(const sp_tuner *t, double plain);
 double sp_budget_to_hand_over(const sp_tuner *t);
 /* Is it time to hand over? */
 int sp_budget_is_over(const sp_tuner *t);
+/* Seconds until it has to end, with all that is allowed beyond the budget. */
+double sp_budget_left(const sp_tuner *t);
 /* Must heats end now, or there is no time to prove the fastest? */
 int sp_budget_final_is_due(const sp_tuner *t);
 /* Seconds that a final takes before its race begins. */

@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "tune/internal.h"
 
-/* Seconds at most. */
+/* Seconds that it takes at most. */
 static const double LESSON = 0.3;
 /* A measurement with a wider interval says nothing. */
 static const double LOUD = 0.5;
@@ -29,14 +29,15 @@ static int timing_of(sp_timing *out, const sp_tuner *t, int i)
 }
 
 /* What is measured for a machine that is only described, or not to be kept,
- * teaches nothing. */
+ * teaches nothing; nor is there a lesson when the budget has no time for it:
+ * records stay, for `spry adapt`. */
 void sp_tune_learn(sp_tuner *t)
 {
     sp_timing *x;
     int n = 0;
 
     if (t->opt.frozen || t->opt.machine || !t->db || !t->adviser ||
-        !t->family->learn)
+        !t->family->learn || sp_budget_left(t) < LESSON)
         return;
     x = sp_alloc(t->count + 1, sizeof *x);
     for (int i = 0; x && i < t->count; i++)
