@@ -28,8 +28,9 @@ has 'nothing to adapt' err
 expect 0 "$SPRY" adapt --store r.db --op spmm --on "$fp" --json
 document spry.adapt/1
 holds "d['adapted'][0]['machine'] == '$fp' and d['adapted'][0]['problems'] == 3"
-# On a busy machine too few records may be clear enough to judge by.
-holds "(lambda a: a['wrong_after'] is None or
+# On a busy machine too few records may be clear enough to judge by; a
+# correction of times (bayes) is kept unless order is surely worse.
+holds "(lambda a: a['wrong_after'] is None or a['method'] == 'bayes' or
     a['wrong_after'] <= a['wrong_before'])(d['adapted'][0])"
 file=$(get "d['adapted'][0]['file']")
 test -e "$file" || fail "no file $file"
