@@ -61,9 +61,12 @@ static sp_opvalue *new_value(sp_builder *b, int *out, const char *stem)
 {
     char name[64];
 
-    snprintf(name, sizeof name, "%s_%d", stem, b->named++);
-    if (b->status == SPRY_OK)
-        b->status = sp_graph_value(out, b->g, name);
+    if (b->status != SPRY_OK)
+        return NULL;
+    do
+        snprintf(name, sizeof name, "%s_%d", stem, b->named++);
+    while (sp_graph_find(b->g, name) >= 0);
+    b->status = sp_graph_value(out, b->g, name);
     return b->status == SPRY_OK ? &b->g->value[*out] : NULL;
 }
 
@@ -151,6 +154,14 @@ int sp_build_whole(sp_builder *b, int count, const int64_t *list)
     return at;
 }
 
+int sp_build_reals(sp_builder *b, float **data, const sp_extent *shape)
+{
+    int at = -1;
+
+    *data = constant(b, &at, "table", 0, shape);
+    return at;
+}
+
 int sp_build_number(sp_builder *b, double x)
 {
     sp_extent shape = {0};
@@ -164,15 +175,31 @@ int sp_build_number(sp_builder *b, double x)
 
 /* ---- nodes ---- */
 
+void sp_build_into(sp_builder *b, int value)
+{
+    b->into = value + 1;
+}
+
+/* Where the next node's result goes. */
+static int result_of(sp_builder *b, const char *op)
+{
+    int out = b->into - 1;
+
+    b->into = 0;
+    if (out < 0)
+        new_value(b, &out, op);
+    return b->status == SPRY_OK ? out : -1;
+}
+
 int sp_build_node(sp_builder *b, const char *op, const int *in)
 {
-    int inputs = 0, out = -1;
+    int inputs = 0, out = result_of(b, op);
     sp_pool *pool = &b->g->pool;
     sp_opnode *n = NULL;
 
     while (in[inputs] >= 0)
         inputs++;
-    if (!new_value(b, &out, op))
+    if (out < 0)
         return -1;
     b->status = sp_graph_node(&n, b->g);
     if (b->status != SPRY_OK)
@@ -223,6 +250,14 @@ void sp_build_real(sp_builder *b, const char *name, double x)
 
     if (a)
         a->real = (double)(float)x;
+}
+
+void sp_build_text(sp_builder *b, const char *name, const char *text)
+{
+    sp_attr *a = new_attr(b, name, SP_ATTR_TEXT);
+
+    if (a)
+        a->text = text;
 }
 
 void sp_build_ints(sp_builder *b, const char *name, int count,

@@ -1,4 +1,5 @@
-/* build.h - built-in networks, node by node.
+/* build.h - graphs, node by node: built-in networks, and operators that are put
+ * together from others.
  *
  * A failure is kept and makes all later calls do nothing, so that only the
  * end looks at it. Values are numbers; -1 is none. */
@@ -15,6 +16,7 @@ typedef struct {
     int named;           /* values so far */
     double sparsity;     /* share of weights that are 0 */
     int64_t batch, size; /* images, and their height and width */
+    int into;            /* value + 1 that the next node makes; 0: a new one */
 } sp_builder;
 
 /* The graph that "resnet50,size=224" asks for. */
@@ -23,11 +25,14 @@ spry_status sp_build(spry_graph *g, const char *text);
 int sp_build_input(sp_builder *b, const char *name, int whole,
                    const sp_extent *shape);
 void sp_build_output(sp_builder *b, int value);
+/* The next node's result is this value instead of a new one. */
+void sp_build_into(sp_builder *b, int value);
 /* A node of one output, which is returned; in ends with -1. */
 int sp_build_node(sp_builder *b, const char *op, const int *in);
 /* The node made last gets an attribute. */
 void sp_build_int(sp_builder *b, const char *name, int64_t x);
 void sp_build_real(sp_builder *b, const char *name, double x);
+void sp_build_text(sp_builder *b, const char *name, const char *text);
 void sp_build_ints(sp_builder *b, const char *name, int count,
                    const int64_t *list);
 
@@ -38,6 +43,8 @@ int sp_build_random(sp_builder *b, const sp_extent *shape, double low,
 int sp_build_weights(sp_builder *b, const sp_extent *shape, int64_t terms,
                      int pruned);
 int sp_build_whole(sp_builder *b, int count, const int64_t *list);
+/* Reals to be filled in, at the address in *data; NULL after a failure. */
+int sp_build_reals(sp_builder *b, float **data, const sp_extent *shape);
 int sp_build_number(sp_builder *b, double x);
 
 /* A convolution: channels in and out, the window, and a batch norm with this
@@ -50,6 +57,9 @@ typedef struct {
 int sp_build_conv(sp_builder *b, int x, const sp_build_conv_shape *z);
 int sp_build_unary(sp_builder *b, const char *op, int x);
 int sp_build_binary(sp_builder *b, const char *op, int x, int y);
+/* The same elements in another shape; dimension i is perm[i] of before. */
+int sp_build_reshape(sp_builder *b, int x, const sp_extent *shape);
+int sp_build_transpose(sp_builder *b, int x, int dims, const int64_t *perm);
 int sp_build_pool(sp_builder *b, const char *op, int x, int64_t kernel,
                   int64_t stride, int64_t pad);
 /* Mean over the image, flattened. */

@@ -47,22 +47,14 @@ static int gelu(sp_builder *b, int x)
                            sp_build_number(b, 0.5));
 }
 
-static int transpose(sp_builder *b, int x, const int64_t perm[4])
-{
-    x = sp_build_unary(b, "Transpose", x);
-    sp_build_ints(b, "perm", 4, perm);
-    return x;
-}
-
 /* [batch][tokens][768] as [batch][heads][tokens][64], or its transpose. */
 static int heads(sp_builder *b, int x, int64_t tokens, int turned)
 {
     static const int64_t straight[] = {0, 2, 1, 3}, swapped[] = {0, 2, 3, 1};
-    int shape =
-        sp_build_whole(b, 4, (int64_t[]){b->batch, tokens, HEADS, EACH});
 
-    x = sp_build_binary(b, "Reshape", x, shape);
-    return transpose(b, x, turned ? swapped : straight);
+    x = sp_build_reshape(b, x,
+                         &(sp_extent){4, {b->batch, tokens, HEADS, EACH}});
+    return sp_build_transpose(b, x, 4, turned ? swapped : straight);
 }
 
 static int attention(sp_builder *b, int x, int64_t tokens)
@@ -72,13 +64,12 @@ static int attention(sp_builder *b, int x, int64_t tokens)
     int k = heads(b, linear(b, x, WIDTH, WIDTH), tokens, 1);
     int v = heads(b, linear(b, x, WIDTH, WIDTH), tokens, 0);
     int y = sp_build_binary(b, "MatMul", q, k);
-    int shape = sp_build_whole(b, 3, (int64_t[]){b->batch, tokens, WIDTH});
 
     y = sp_build_binary(b, "Div", y, sp_build_number(b, 8));
     y = sp_build_unary(b, "Softmax", y);
     sp_build_int(b, "axis", -1);
-    y = transpose(b, sp_build_binary(b, "MatMul", y, v), back);
-    y = sp_build_binary(b, "Reshape", y, shape);
+    y = sp_build_transpose(b, sp_build_binary(b, "MatMul", y, v), 4, back);
+    y = sp_build_reshape(b, y, &(sp_extent){3, {b->batch, tokens, WIDTH}});
     return linear(b, y, WIDTH, WIDTH);
 }
 
@@ -112,11 +103,9 @@ static int pooler(sp_builder *b, int x)
 {
     int first =
         sp_build_binary(b, "Gather", x, sp_build_whole(b, 1, (int64_t[]){0}));
-    int shape;
 
     sp_build_int(b, "axis", 1);
-    shape = sp_build_whole(b, 2, (int64_t[]){b->batch, WIDTH});
-    x = sp_build_binary(b, "Reshape", first, shape);
+    x = sp_build_reshape(b, first, &(sp_extent){2, {b->batch, WIDTH}});
     return sp_build_unary(b, "Tanh", sp_build_dense(b, x, WIDTH, WIDTH));
 }
 

@@ -11,6 +11,21 @@ int sp_build_binary(sp_builder *b, const char *op, int x, int y)
     return sp_build_node(b, op, (int[]){x, y, -1});
 }
 
+int sp_build_reshape(sp_builder *b, int x, const sp_extent *shape)
+{
+    x = sp_build_binary(b, "Reshape", x,
+                        sp_build_whole(b, shape->dims, shape->dim));
+    sp_build_int(b, "allowzero", 1); /* a 0 is a 0 */
+    return x;
+}
+
+int sp_build_transpose(sp_builder *b, int x, int dims, const int64_t *perm)
+{
+    x = sp_build_unary(b, "Transpose", x);
+    sp_build_ints(b, "perm", dims, perm);
+    return x;
+}
+
 static void window(sp_builder *b, int64_t r, int64_t s, int64_t stride,
                    int64_t pad_h, int64_t pad_w)
 {

@@ -14,6 +14,9 @@ typedef struct {
 /* Close also after a failure; it frees the arrays' data. */
 spry_status sp_call_open(sp_node_call *x, const spry_graph *g,
                          const sp_opnode *n);
+/* Shapes of the inputs, and numbers of short constants. */
+spry_status sp_call_load(sp_node_call *x, const spry_graph *g,
+                         const sp_opnode *n);
 void sp_call_close(sp_node_call *x, const sp_opnode *n);
 
 /* Elements of a value, float or int64_t, as double, and back. */

@@ -1,5 +1,6 @@
 /* infer.c - shapes of all values; what is constant is computed now. */
 #include "graph/calls.h"
+#include "graph/compose.h"
 
 #include <string.h>
 
@@ -91,12 +92,18 @@ static spry_status load_inputs(sp_node_call *x, const spry_graph *g,
     return s;
 }
 
+spry_status sp_call_load(sp_node_call *x, const spry_graph *g,
+                         const sp_opnode *n)
+{
+    return load_inputs(x, g, n, 0);
+}
+
 /* ---- shapes ---- */
 
 static spry_status infer_node(sp_node_call *x, spry_graph *g,
                               const sp_opnode *n)
 {
-    spry_status s = load_inputs(x, g, n, 0);
+    spry_status s = sp_call_load(x, g, n);
 
     if (s == SPRY_OK)
         s = n->op->infer(&x->call);
@@ -194,21 +201,79 @@ static void drop_folded(spry_graph *g)
     g->nodes = kept;
 }
 
+/* ---- nodes, one behind the other ---- */
+
+/* Shapes of the node that was placed last, and its results if constant. */
+static spry_status settle(spry_graph *g)
+{
+    const sp_opnode *n = &g->node[g->nodes - 1];
+    sp_node_call x;
+    spry_status s = sp_call_open(&x, g, n);
+
+    if (s == SPRY_OK)
+        s = infer_node(&x, g, n);
+    if (s == SPRY_OK && foldable(g, n))
+        s = fold(&x, g, n);
+    sp_call_close(&x, n);
+    return s;
+}
+
+static spry_status compose(spry_graph *g, const sp_opnode *n,
+                           sp_op_composition *how)
+{
+    sp_builder b = {.g = g, .status = SPRY_OK, .named = g->values};
+    sp_node_call x;
+    spry_status s = sp_call_open(&x, g, n);
+
+    if (s == SPRY_OK)
+        s = sp_call_load(&x, g, n);
+    if (s == SPRY_OK) {
+        how(&b, &x.call);
+        s = b.status;
+    }
+    sp_call_close(&x, n);
+    return s;
+}
+
+/* The node, or what it is put together from, which may be put together from
+ * others in turn. */
+static spry_status place(spry_graph *g, const sp_opnode *n)
+{
+    sp_op_composition *how = sp_composition_of(n->op);
+    int begun = g->nodes, parts;
+    sp_opnode *part;
+    spry_status s = how ? compose(g, n, how) : SPRY_OK;
+
+    parts = g->nodes - begun;
+    if (s == SPRY_OK && parts == 0) {
+        s = sp_graph_node(&part, g);
+        if (s != SPRY_OK)
+            return s;
+        *part = *n;
+        return settle(g);
+    }
+    part = sp_alloc(parts + 1, sizeof *part);
+    if (!part)
+        return sp_fail_memory((size_t)parts * sizeof *part);
+    memcpy(part, g->node + begun, (size_t)parts * sizeof *part);
+    g->nodes = begun;
+    for (int i = 0; s == SPRY_OK && i < parts; i++)
+        s = place(g, &part[i]);
+    sp_free(part);
+    return s;
+}
+
 spry_status sp_graph_infer(spry_graph *g)
 {
+    sp_opnode *given = g->node;
+    int count = g->nodes;
     spry_status s = SPRY_OK;
 
-    for (int i = 0; s == SPRY_OK && i < g->nodes; i++) {
-        const sp_opnode *n = &g->node[i];
-        sp_node_call x;
-
-        s = sp_call_open(&x, g, n);
-        if (s == SPRY_OK)
-            s = infer_node(&x, g, n);
-        if (s == SPRY_OK && foldable(g, n))
-            s = fold(&x, g, n);
-        sp_call_close(&x, n);
-    }
+    g->node = NULL;
+    g->nodes = g->node_room = 0;
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        s = place(g, &given[i]);
+    sp_free(given);
     if (s == SPRY_OK)
         drop_folded(g);
     return s;

@@ -2,6 +2,7 @@
  * the same buffer. */
 #include <string.h>
 
+#include "graph/calls.h"
 #include "graph/opcodes.h"
 #include "graph/program.h"
 
@@ -115,6 +116,75 @@ static spry_status concat(sp_lowering *l, const sp_opnode *n)
     return s;
 }
 
+/* Fills `part` in from the node's lists, which are constants. */
+static spry_status ask(sp_lowering *l, const sp_opnode *n, void *part,
+                       int is_pad)
+{
+    sp_node_call x;
+    spry_status s = sp_call_open(&x, l->g, n);
+
+    if (s == SPRY_OK)
+        s = sp_call_load(&x, l->g, n);
+    if (s == SPRY_OK)
+        s = is_pad ? sp_padding_of(part, &x.call) : sp_part_of(part, &x.call);
+    sp_call_close(&x, n);
+    return s;
+}
+
+static spry_status cut_out(sp_lowering *l, const sp_opnode *n)
+{
+    sp_strided v;
+    sp_part p;
+    spry_status s = sp_view_of(&v, l, n->input[0]);
+
+    if (s == SPRY_OK)
+        s = ask(l, n, &p, 0);
+    for (int i = 0; s == SPRY_OK && i < v.shape.dims; i++) {
+        v.first += p.start[i] * v.step[i];
+        v.step[i] *= p.step[i];
+        v.shape.dim[i] = p.len[i];
+    }
+    if (s == SPRY_OK)
+        l->view[n->output[0]] = v;
+    return s;
+}
+
+/* The value everywhere, then the input in the midst. */
+static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
+{
+    int in = n->input[0], out = n->output[0];
+    size_t size = sp_lowered_value(l, in)->whole ? 8 : 4;
+    sp_strided from, all, value;
+    sp_padding p;
+    void *number = NULL;
+    spry_status s = ask(l, n, &p, 1);
+
+    if (s != SPRY_OK || p.mode != SP_PAD_VALUE)
+        return s;
+    *known = 1;
+    s = sp_view_of(&from, l, in);
+    if (s == SPRY_OK)
+        s = sp_place_rows(&all, l, out);
+    if (s == SPRY_OK) {
+        number = sp_pool_get(&l->p->pool, 1, 8);
+        s = number ? sp_new_buffer(&value.buffer, l, 8) : sp_fail_memory(8);
+    }
+    if (s != SPRY_OK)
+        return s;
+    if (size == 8)
+        *(int64_t *)number = (int64_t)p.value;
+    else
+        *(float *)number = (float)p.value;
+    l->p->buffer[value.buffer].home = SP_IN_CONSTANT;
+    l->p->buffer[value.buffer].data = number;
+    value = (sp_strided){.buffer = value.buffer, .shape = all.shape};
+    s = sp_move_to(all, l, value, size, out);
+    all.shape = from.shape;
+    for (int i = 0; i < all.shape.dims; i++)
+        all.first += p.before[i] * all.step[i];
+    return s == SPRY_OK ? sp_move_to(all, l, from, size, out) : s;
+}
+
 /* One known index is a slice. */
 static spry_status slice(sp_lowering *l, const sp_opnode *n, double at,
                          int *known)
@@ -189,16 +259,18 @@ spry_status sp_lower_moves(sp_lowering *l, sp_opnode *n, int *known)
     static const struct {
         const char *name;
         spry_status (*lower)(sp_lowering *l, const sp_opnode *n);
-    } moves[] = {{"Reshape", reshape},     {"Flatten", reshape},
-                 {"Squeeze", reshape},     {"Unsqueeze", reshape},
-                 {"Identity", same},       {"Dropout", same},
-                 {"Transpose", transpose}, {"Expand", expand},
-                 {"Split", split},         {"Concat", concat}};
+    } moves[] = {
+        {"Reshape", reshape},     {"Flatten", reshape}, {"Squeeze", reshape},
+        {"Unsqueeze", reshape},   {"Identity", same},   {"Dropout", same},
+        {"Transpose", transpose}, {"Expand", expand},   {"Split", split},
+        {"Concat", concat},       {"Slice", cut_out}};
 
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
         if (sp_called(n, moves[i].name) && names_all(n)) {
             *known = 1;
             return moves[i].lower(l, n);
         }
-    return sp_called(n, "Gather") ? gather(l, n, known) : SPRY_OK;
+    return sp_called(n, "Gather") ? gather(l, n, known)
+           : sp_called(n, "Pad")  ? pad(l, n, known)
+                                  : SPRY_OK;
 }

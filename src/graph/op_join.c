@@ -1,4 +1,4 @@
-/* op_join.c - tensors put together, cut apart, picked from and padded; and
+/* op_join.c - tensors put together, cut apart and picked from; and
  * constants. */
 #include <string.h>
 
@@ -176,66 +176,6 @@ spry_status sp_gather_compute(sp_call *c)
                        (size_t)each * sizeof(double));
         }
     return SPRY_OK;
-}
-
-/* ---- Pad ---- */
-
-static spry_status pad_widths(sp_whole_list *l, double *value, const sp_call *c)
-{
-    int dims = c->in[0]->shape.dims;
-    const sp_array *v = c->node->inputs > 2 ? c->in[2] : NULL;
-    spry_status s = c->node->inputs > 1 ? sp_list_input(l, c, 1, "pads")
-                                        : sp_list_attr(l, c, "pads");
-
-    if (s != SPRY_OK)
-        return s;
-    *value = v && v->data ? v->data[0] : sp_attr_real(c->node, "value", 0);
-    if (l->count != 2 * dims || (v && (v->count != 1 || !v->data)))
-        return sp_refuse(c->node, "pads do not fit");
-    for (int i = 0; i < l->count; i++)
-        if (l->at[i] < 0 || l->at[i] > SP_GRAPH_ELEMENTS)
-            return sp_refuse(c->node, "a padding of %lld", (long long)l->at[i]);
-    return strcmp(sp_attr_word(c->node, "mode", "constant"), "constant") == 0
-               ? SPRY_OK
-               : sp_refuse(c->node, "only padding by a constant is known");
-}
-
-spry_status sp_pad_infer(sp_call *c)
-{
-    sp_extent *out = &c->out[0].shape;
-    sp_whole_list l;
-    double value;
-    spry_status s = pad_widths(&l, &value, c);
-
-    *out = c->in[0]->shape;
-    for (int i = 0; s == SPRY_OK && i < out->dims; i++)
-        out->dim[i] += l.at[i] + l.at[i + out->dims];
-    c->out[0].whole = c->in[0]->whole;
-    return s;
-}
-
-spry_status sp_pad_compute(sp_call *c)
-{
-    const sp_extent *in = &c->in[0]->shape, *out = &c->out[0].shape;
-    sp_whole_list l;
-    double value;
-    spry_status s = pad_widths(&l, &value, c);
-
-    for (int64_t i = 0; s == SPRY_OK && i < c->out[0].count; i++) {
-        int64_t rest = i, at = 0, size = 1;
-        int inside = 1;
-
-        for (int d = out->dims - 1; d >= 0; d--) {
-            int64_t x = rest % out->dim[d] - l.at[d];
-
-            inside &= x >= 0 && x < in->dim[d];
-            at += x * size;
-            size *= in->dim[d];
-            rest /= out->dim[d];
-        }
-        c->out[0].data[i] = inside ? c->in[0]->data[at] : value;
-    }
-    return s;
 }
 
 /* ---- types and constants ---- */

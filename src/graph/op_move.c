@@ -225,17 +225,12 @@ spry_status sp_expand_compute(sp_call *c)
 
 /* ---- a part ---- */
 
-/* Of every axis: where to begin, how far to go. */
-typedef struct {
-    int64_t start[SP_GRAPH_DIMS], step[SP_GRAPH_DIMS], len[SP_GRAPH_DIMS];
-} part;
-
 static int64_t within(int64_t x, int64_t low, int64_t high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-static spry_status slice_axis(part *p, const sp_call *c, int axis,
+static spry_status slice_axis(sp_part *p, const sp_call *c, int axis,
                               int64_t start, int64_t end, int64_t step)
 {
     int64_t n = c->in[0]->shape.dim[axis];
@@ -270,7 +265,7 @@ static spry_status slice_lists(sp_whole_list l[4], const sp_call *c)
     return s;
 }
 
-static spry_status slice_part(part *p, const sp_call *c)
+spry_status sp_part_of(sp_part *p, const sp_call *c)
 {
     const sp_extent *in = &c->in[0]->shape;
     sp_whole_list l[4]; /* starts, ends, axes, steps */
@@ -298,8 +293,8 @@ static spry_status slice_part(part *p, const sp_call *c)
 
 spry_status sp_slice_infer(sp_call *c)
 {
-    part p;
-    spry_status s = slice_part(&p, c);
+    sp_part p;
+    spry_status s = sp_part_of(&p, c);
 
     c->out[0].shape.dims = c->in[0]->shape.dims;
     for (int i = 0; s == SPRY_OK && i < c->out[0].shape.dims; i++)
@@ -312,8 +307,8 @@ spry_status sp_slice_compute(sp_call *c)
 {
     int64_t step[SP_GRAPH_DIMS];
     path to = {0};
-    part p;
-    spry_status s = slice_part(&p, c);
+    sp_part p;
+    spry_status s = sp_part_of(&p, c);
 
     if (s != SPRY_OK)
         return s;

@@ -1,4 +1,4 @@
-/* op_norm.c - norms, softmax and reductions. */
+/* op_norm.c - norms and softmax. */
 #include <math.h>
 #include <string.h>
 
@@ -115,6 +115,7 @@ spry_status sp_softmax_infer(sp_call *c)
 
 spry_status sp_softmax_compute(sp_call *c)
 {
+    int logarithm = c->node->op->name[0] == 'L';
     cut k;
     spry_status s = softmax_cut(&k, c);
 
@@ -128,79 +129,8 @@ spry_status sp_softmax_compute(sp_call *c)
         for (int64_t j = 0; j < k.len; j++)
             sum += y[j * k.inner] = exp(x[j * k.inner] - most);
         for (int64_t j = 0; j < k.len; j++)
-            y[j * k.inner] /= sum;
+            y[j * k.inner] = logarithm ? x[j * k.inner] - most - log(sum)
+                                       : y[j * k.inner] / sum;
     }
-    return s;
-}
-
-/* ---- reductions ---- */
-
-/* Axes became an input: of sums at opset 13, of the others at 18. */
-static spry_status reduced(unsigned *axes, const sp_call *c)
-{
-    int input =
-        c->opset >= (strcmp(c->node->op->name, "ReduceSum") == 0 ? 13 : 18);
-    spry_status s;
-
-    if (!input && c->node->inputs > 1)
-        return sp_refuse(c->node, "axes are no input in this opset");
-    if (input && sp_attr_find(c->node, "axes"))
-        return sp_refuse(c->node, "axes are no attribute in this opset");
-    s = sp_op_axes(axes, c, input);
-    if (s == SPRY_OK && *axes == 0 &&
-        !sp_attr_int(c->node, "noop_with_empty_axes", 0))
-        *axes = (1u << c->in[0]->shape.dims) - 1;
-    return s;
-}
-
-spry_status sp_reduce_infer(sp_call *c)
-{
-    const sp_extent *in = &c->in[0]->shape;
-    int keep = sp_attr_int(c->node, "keepdims", 1) != 0;
-    sp_extent *out = &c->out[0].shape;
-    unsigned axes;
-    spry_status s = reduced(&axes, c);
-
-    out->dims = 0;
-    for (int i = 0; s == SPRY_OK && i < in->dims; i++)
-        if (!(axes >> i & 1))
-            out->dim[out->dims++] = in->dim[i];
-        else if (keep)
-            out->dim[out->dims++] = 1;
-    c->out[0].whole = c->in[0]->whole;
-    return s;
-}
-
-spry_status sp_reduce_compute(sp_call *c)
-{
-    const sp_extent *in = &c->in[0]->shape;
-    const char kind = c->node->op->name[7]; /* e a u: mean, max, sum */
-    int most = kind == 'a';
-    int64_t step[SP_GRAPH_DIMS] = {0}, size = 1, terms = 1;
-    double *out = c->out[0].data;
-    unsigned axes;
-    spry_status s = reduced(&axes, c);
-
-    for (int d = in->dims - 1; s == SPRY_OK && d >= 0; d--)
-        if (axes >> d & 1)
-            terms *= in->dim[d];
-        else {
-            step[d] = size;
-            size *= in->dim[d];
-        }
-    for (int64_t i = 0; s == SPRY_OK && i < c->out[0].count; i++)
-        out[i] = most ? -HUGE_VAL : 0;
-    for (int64_t i = 0; s == SPRY_OK && i < c->in[0]->count; i++) {
-        int64_t rest = i, at = 0;
-        double x = c->in[0]->data[i];
-
-        for (int d = in->dims - 1; d >= 0; d--) {
-            at += rest % in->dim[d] * step[d];
-            rest /= in->dim[d];
-        }
-        out[at] = most ? sp_most(x, out[at]) : out[at] + x;
-    }
-    for (int64_t i = 0; s == SPRY_OK && kind == 'e' && i < c->out[0].count; i++)
-        out[i] /= (double)terms;
     return s;
 }

@@ -7,7 +7,8 @@
 
 enum { ANY = SP_GRAPH_INPUTS };
 
-#define WINDOW "auto_pad/s dilations/I kernel_shape/I pads/I strides/I "
+#define REDUCTION "axes/I keepdims/i noop_with_empty_axes/i "
+#define WINDOW    "auto_pad/s dilations/I kernel_shape/I pads/I strides/I "
 
 static const sp_opcode table[] = {
     /* name, inputs at least, at most, outputs, attributes */
@@ -27,12 +28,21 @@ static const sp_opcode table[] = {
     {"LayerNormalization", 2, 3, 1, "axis/i epsilon/f stash_type/i ",
      sp_norm_infer, sp_layernorm_compute},
     {"Softmax", 1, 1, 1, "axis/i ", sp_softmax_infer, sp_softmax_compute},
-    {"ReduceMean", 1, 2, 1, "axes/I keepdims/i noop_with_empty_axes/i ",
-     sp_reduce_infer, sp_reduce_compute},
-    {"ReduceSum", 1, 2, 1, "axes/I keepdims/i noop_with_empty_axes/i ",
-     sp_reduce_infer, sp_reduce_compute},
-    {"ReduceMax", 1, 2, 1, "axes/I keepdims/i noop_with_empty_axes/i ",
-     sp_reduce_infer, sp_reduce_compute},
+    {"LogSoftmax", 1, 1, 1, "axis/i ", sp_softmax_infer, sp_softmax_compute},
+    {"ReduceMean", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceSum", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceMax", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceMin", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceProd", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceL1", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceL2", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceSumSquare", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceLogSum", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ReduceLogSumExp", 1, 2, 1, REDUCTION, sp_reduce_infer, sp_reduce_compute},
+    {"ArgMax", 1, 1, 1, "axis/i keepdims/i select_last_index/i ", sp_arg_infer,
+     sp_arg_compute},
+    {"ArgMin", 1, 1, 1, "axis/i keepdims/i select_last_index/i ", sp_arg_infer,
+     sp_arg_compute},
 
     {"Relu", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
     {"LeakyRelu", 1, 1, 1, "alpha/f ", sp_same_infer, sp_unary_compute},
@@ -51,6 +61,18 @@ static const sp_opcode table[] = {
     {"Reciprocal", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
     {"Floor", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
     {"Ceil", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Round", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Sign", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Sin", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Cos", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Not", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Elu", 1, 1, 1, "alpha/f ", sp_same_infer, sp_unary_compute},
+    {"Celu", 1, 1, 1, "alpha/f ", sp_same_infer, sp_unary_compute},
+    {"Selu", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Softplus", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Softsign", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"Mish", 1, 1, 1, "", sp_same_infer, sp_unary_compute},
+    {"ThresholdedRelu", 1, 1, 1, "alpha/f ", sp_same_infer, sp_unary_compute},
     {"Clip", 1, 3, 1, "min/f max/f ", sp_same_infer, sp_clip_compute},
 
     {"Add", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
@@ -58,9 +80,17 @@ static const sp_opcode table[] = {
     {"Mul", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
     {"Div", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
     {"Pow", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
-    {"Max", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
-    {"Min", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Max", 1, ANY, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Min", 1, ANY, 1, "", sp_binary_infer, sp_binary_compute},
     {"Equal", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Mod", 2, 2, 1, "fmod/i ", sp_binary_infer, sp_binary_compute},
+    {"Less", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"LessOrEqual", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Greater", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"GreaterOrEqual", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"And", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Or", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
+    {"Xor", 2, 2, 1, "", sp_binary_infer, sp_binary_compute},
     {"Where", 3, 3, 1, "", sp_where_infer, sp_where_compute},
 
     {"Reshape", 2, 2, 1, "allowzero/i ", sp_reshape_infer, sp_copy_compute},
@@ -75,7 +105,7 @@ static const sp_opcode table[] = {
      sp_slice_compute},
     {"Gather", 2, 2, 1, "axis/i ", sp_gather_infer, sp_gather_compute},
     {"Expand", 2, 2, 1, "", sp_expand_infer, sp_expand_compute},
-    {"Pad", 1, 3, 1, "mode/s pads/I value/f ", sp_pad_infer, sp_pad_compute},
+    {"Pad", 1, 4, 1, "mode/s pads/I value/f ", sp_pad_infer, sp_pad_compute},
     {"Identity", 1, 1, 1, "", sp_same_infer, sp_copy_compute},
     {"Dropout", 1, 3, 1, "ratio/f seed/i is_test/i ", sp_dropout_infer,
      sp_copy_compute},
@@ -84,7 +114,27 @@ static const sp_opcode table[] = {
     {"Constant", 0, 0, 1,
      "value/t value_float/f value_floats/F value_int/i value_ints/I ",
      sp_constant_infer, sp_constant_compute},
-    {"ConstantOfShape", 1, 1, 1, "value/t ", sp_fill_infer, sp_fill_compute}};
+    {"ConstantOfShape", 1, 1, 1, "value/t ", sp_fill_infer, sp_fill_compute},
+    /* Of others put together (compose*.c). */
+    {"Sum", 1, ANY, 1, "", sp_composed_infer, NULL},
+    {"Mean", 1, ANY, 1, "", sp_composed_infer, NULL},
+    {"PRelu", 2, 2, 1, "", sp_composed_infer, NULL},
+    {"LRN", 1, 1, 1, "alpha/f beta/f bias/f size/i ", sp_composed_infer, NULL},
+    {"InstanceNormalization", 3, 3, 1, "epsilon/f ", sp_composed_infer, NULL},
+    {"GroupNormalization", 3, 3, 1, "epsilon/f num_groups/i stash_type/i ",
+     sp_composed_infer, NULL},
+    {"ConvTranspose", 2, 3, 1,
+     WINDOW "group/i output_padding/I output_shape/I ", sp_composed_infer,
+     NULL},
+    {"Resize", 1, 4, 1,
+     "antialias/i axes/I coordinate_transformation_mode/s cubic_coeff_a/f "
+     "exclude_outside/i extrapolation_value/f keep_aspect_ratio_policy/s "
+     "mode/s nearest_mode/s ",
+     sp_composed_infer, NULL},
+    {"Upsample", 1, 2, 1, "mode/s scales/F ", sp_composed_infer, NULL},
+    {"Tile", 2, 2, 1, "", sp_composed_infer, NULL},
+    {"DepthToSpace", 1, 1, 1, "blocksize/i mode/s ", sp_composed_infer, NULL},
+    {"SpaceToDepth", 1, 1, 1, "blocksize/i ", sp_composed_infer, NULL}};
 
 const sp_opcode *sp_opcode_find(const char *name)
 {

@@ -40,8 +40,21 @@ spry_status sp_list_attr(sp_whole_list *out, const sp_call *c,
 /* Which axes a reduction runs over, as bits. */
 spry_status sp_op_axes(unsigned *out, const sp_call *c, int in_input);
 
-/* One number of the innermost loop at a time would be slow: outer[i] elements
- * times len with a step. */
+/* ---- parts and borders (op_move.c, op_pad.c) ---- */
+
+/* Of every axis of a Slice: where to begin, in which steps, how many. */
+typedef struct {
+    int64_t start[SP_GRAPH_DIMS], step[SP_GRAPH_DIMS], len[SP_GRAPH_DIMS];
+} sp_part;
+spry_status sp_part_of(sp_part *p, const sp_call *c);
+
+typedef enum { SP_PAD_VALUE, SP_PAD_REFLECT, SP_PAD_EDGE } sp_pad_mode;
+typedef struct {
+    sp_pad_mode mode;
+    double value;
+    int64_t before[SP_GRAPH_DIMS], behind[SP_GRAPH_DIMS];
+} sp_padding;
+spry_status sp_padding_of(sp_padding *p, const sp_call *c);
 
 typedef spry_status sp_op_function(sp_call *c);
 sp_op_function sp_conv_infer, sp_conv_compute, sp_pool_infer, sp_pool_compute,
@@ -57,6 +70,6 @@ sp_op_function sp_conv_infer, sp_conv_compute, sp_pool_infer, sp_pool_compute,
     sp_expand_compute, sp_pad_infer, sp_pad_compute, sp_copy_compute,
     sp_cast_infer, sp_cast_compute, sp_shape_infer, sp_shape_compute,
     sp_constant_infer, sp_constant_compute, sp_fill_infer, sp_fill_compute,
-    sp_dropout_infer;
+    sp_dropout_infer, sp_composed_infer, sp_arg_infer, sp_arg_compute;
 
 #endif

@@ -94,6 +94,97 @@ class Rounded(nn.Module):
         return (x * 40).to(torch.int64)
 
 
+class Written(torch.autograd.Function):
+    """f(x), which the file calls by the name of an operator of ONNX."""
+    @staticmethod
+    def forward(ctx, x, f, op, attributes):
+        return f(x)
+
+    @staticmethod
+    def symbolic(g, x, f, op, attributes):
+        attributes = dict(attributes)
+        return g.op(op, *([x] * attributes.pop("times", 1)), **attributes)
+
+
+class Apply(nn.Module):
+    """Functions one after the other; triples are operators of ONNX."""
+    def __init__(self, *steps):
+        super().__init__()
+        self.steps = steps
+        self.inside = nn.ModuleList(
+            s for s in steps if isinstance(s, nn.Module))
+
+    def forward(self, x):
+        for s in self.steps:
+            x = Written.apply(x, *s) if isinstance(s, tuple) else s(x)
+        return x
+
+
+def resize(**how):
+    return lambda x: nn.functional.interpolate(x, **how)
+
+
+def squares(x):
+    """Channels to space, depth first."""
+    n, c, h, w = x.shape
+    x = x.reshape(n, 2, 2, c // 4, h, w).permute(0, 3, 4, 1, 5, 2)
+    return x.reshape(n, c // 4, 2 * h, 2 * w)
+
+
+def elements(x):
+    f = nn.functional
+    y = f.elu(x, 0.5) + f.selu(x) + f.softplus(x) + f.softsign(x)
+    y = y + f.gelu(x, approximate="tanh") + torch.sin(x) * torch.cos(x)
+    z = torch.where((x > 0.1) & (x <= 1) | (x < -1), y, torch.sign(x))
+    return torch.max(torch.max(y, z), -y)
+
+
+def sums(x):
+    return (x.amin(1) + x.norm(dim=1) + x.abs().sum(1) +
+            torch.logsumexp(x, 1) + x[:, :2].prod(1))
+
+
+def parts(x):
+    x = torch.cat([x[:, 1:9:2, 1:-1], x[:, 1:, 2:].flip(2)], 1)
+    return nn.functional.pad(x, (1, 0, 2, 3), value=0.5).repeat(2, 1, 1, 2)
+
+
+def seldom():
+    """Operators that are others put together, and those that are computed
+    plainly: name, network, the first opset that has them."""
+    band = nn.LocalResponseNorm(5, 0.3, 0.75, 2.0)
+    yield "twice", Apply(resize(scale_factor=2.0), nn.Conv2d(12, 4, 3)), 9
+    yield "picked", Apply(resize(size=(13, 20))), 9
+    yield "linear", Apply(resize(scale_factor=2.0, mode="bilinear")), 11
+    yield "corners", Apply(resize(size=(17, 5), mode="bilinear",
+                                  align_corners=True)), 11
+    yield "cubic", Apply(resize(size=(17, 31), mode="bicubic")), 11
+    yield "back", nn.Sequential(
+        nn.ConvTranspose2d(12, 8, 3, 2, 1, output_padding=1),
+        nn.BatchNorm2d(8), nn.ReLU(), nn.ConvTranspose2d(8, 6, 2, 2)), 9
+    yield "back_groups", nn.ConvTranspose2d(
+        12, 8, (4, 3), (1, 3), (1, 0), groups=4, dilation=(2, 1)), 9
+    yield "back_cropped", nn.ConvTranspose2d(12, 8, 3, 2, 4), 9
+    yield "norms", nn.Sequential(
+        nn.Conv2d(12, 12, 3), nn.InstanceNorm2d(12, affine=True), nn.GroupNorm(4, 12),
+        nn.PReLU(12), nn.PReLU(), nn.LogSoftmax(1)), 9
+    yield "band", Apply(torch.abs, (band, "LRN", dict(
+        size_i=5, alpha_f=0.3, beta_f=0.75, bias_f=2.0))), 9
+    yield "sum", Apply((lambda x: 3 * x, "Sum", dict(times=3)),
+                       (lambda x: x, "Mean", dict(times=3)),
+                       (lambda x: x, "Max", dict(times=1))), 9
+    yield "celu", Apply((nn.CELU(0.7), "Celu", dict(alpha_f=0.7))), 12
+    yield "shuffled", Apply(nn.PixelShuffle(2), nn.ReLU()), 9
+    yield "squares", Apply((squares, "DepthToSpace", dict(blocksize_i=2))), 9
+    yield "elements", Apply(elements), 9
+    yield "sums", Apply(sums), 9
+    yield "first", Apply(lambda x: x.argmax(1)), 9
+    yield "parts", Apply(parts), 10
+    yield "mirrored", nn.Sequential(nn.ReflectionPad2d(2),
+                                    nn.ReplicationPad2d((1, 2, 3, 0)),
+                                    nn.Conv2d(12, 4, 3)), 9
+
+
 def write(name, net, x, opset):
     net.eval()
     for m in net.modules():
@@ -112,6 +203,12 @@ for opset in 9, 11, 13:
 write("words2", Words(), torch.randn(2, 5, 24), 13)
 write("pruned", Pruned(), torch.randn(1, 3, 61, 57), 13)
 write("rounded", Rounded(), torch.randn(2, 3, 5), 13)
+for name, net, opset in seldom():
+    write(name, net, torch.randn(2, 12, 9, 11), opset)
+    write(name + "_13", net, torch.randn(1, 12, 8, 6), 13)
+write("line", nn.Sequential(nn.Conv1d(12, 16, 5, 2, 1), nn.BatchNorm1d(16),
+                            nn.ReLU(), nn.MaxPool1d(3, 2), nn.AvgPool1d(2)),
+      torch.randn(2, 12, 57), 11)
 write("pruned2", Pruned(), torch.randn(2, 3, 40, 40), 11)
 END
 "$python" make.py >made 2>&1 || skip "this PyTorch writes no ONNX: $(tail -1 made)"

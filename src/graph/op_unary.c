@@ -1,4 +1,4 @@
-/* op_each.c - operators that look at one element at a time. */
+/* op_unary.c - operators of one element at a time. */
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +14,6 @@ spry_status sp_same_infer(sp_call *c)
 {
     c->out[0].shape = c->in[0]->shape;
     c->out[0].whole = c->in[0]->whole;
-    if (called(c, "Gelu") &&
-        strcmp(sp_attr_word(c->node, "approximate", "none"), "none") != 0)
-        return sp_refuse(c->node, "the approximation by tanh is not known");
     return SPRY_OK;
 }
 
@@ -105,19 +102,100 @@ static double up(double x, double a, double b)
     (void)a, (void)b;
     return ceil(x);
 }
+static double nearest(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return nearbyint(x); /* halves to even, as the processor rounds */
+}
+static double sign(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x != x ? x : (x > 0) - (x < 0);
+}
+static double sine(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return sin(x);
+}
+static double cosine(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return cos(x);
+}
+static double is_false(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x == 0;
+}
+static double elu(double x, double a, double b)
+{
+    (void)b;
+    return x < 0 ? a * expm1(x) : x;
+}
+static double celu(double x, double a, double b)
+{
+    (void)b;
+    return x < 0 ? a * expm1(x / a) : x;
+}
+static double selu(double x, double a, double b)
+{
+    (void)a, (void)b;
+    /* Constants of Klambauer et al. 2017, which ONNX gives, too. */
+    return 1.05070102214813232421875 *
+           (x <= 0 ? 1.67326319217681884765625 * expm1(x) : x);
+}
+static double softplus(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+static double softsign(double x, double a, double b)
+{
+    (void)a, (void)b;
+    return x / (1 + fabs(x));
+}
+static double mish(double x, double a, double b)
+{
+    return x * tanh(softplus(x, a, b));
+}
+static double above(double x, double a, double b)
+{
+    (void)b;
+    return x > a || x != x ? x : 0;
+}
 
 static const struct {
     const char *name;
     unary *f;
     double a, b; /* of attributes alpha and beta, when left out */
-} unaries[] = {{"Relu", relu, 0, 0},           {"LeakyRelu", leaky, 0.01, 0},
-               {"Sigmoid", sigmoid, 0, 0},     {"HardSigmoid", hard, 0.2, 0.5},
-               {"HardSwish", hardswish, 0, 0}, {"Tanh", hyperbolic, 0, 0},
-               {"Erf", error, 0, 0},           {"Gelu", gelu, 0, 0},
-               {"Exp", exponential, 0, 0},     {"Log", logarithm, 0, 0},
-               {"Sqrt", root, 0, 0},           {"Neg", negative, 0, 0},
-               {"Abs", absolute, 0, 0},        {"Reciprocal", inverse, 0, 0},
-               {"Floor", down, 0, 0},          {"Ceil", up, 0, 0}};
+} unaries[] = {{"Relu", relu, 0, 0},
+               {"LeakyRelu", leaky, 0.01, 0},
+               {"Sigmoid", sigmoid, 0, 0},
+               {"HardSigmoid", hard, 0.2, 0.5},
+               {"HardSwish", hardswish, 0, 0},
+               {"Tanh", hyperbolic, 0, 0},
+               {"Erf", error, 0, 0},
+               {"Gelu", gelu, 0, 0},
+               {"Exp", exponential, 0, 0},
+               {"Log", logarithm, 0, 0},
+               {"Sqrt", root, 0, 0},
+               {"Neg", negative, 0, 0},
+               {"Abs", absolute, 0, 0},
+               {"Reciprocal", inverse, 0, 0},
+               {"Floor", down, 0, 0},
+               {"Ceil", up, 0, 0},
+               {"Round", nearest, 0, 0},
+               {"Sign", sign, 0, 0},
+               {"Sin", sine, 0, 0},
+               {"Cos", cosine, 0, 0},
+               {"Not", is_false, 0, 0},
+               {"Elu", elu, 1, 0},
+               {"Celu", celu, 1, 0},
+               {"Selu", selu, 0, 0},
+               {"Softplus", softplus, 0, 0},
+               {"Softsign", softsign, 0, 0},
+               {"Mish", mish, 0, 0},
+               {"ThresholdedRelu", above, 1, 0}};
 
 spry_status sp_unary_compute(sp_call *c)
 {
@@ -163,92 +241,4 @@ spry_status sp_clip_compute(sp_call *c)
         c->out[0].data[i] = x > high ? high : x;
     }
     return s;
-}
-
-/* ---- of two ---- */
-
-spry_status sp_binary_infer(sp_call *c)
-{
-    const sp_array *a = c->in[0], *b = c->in[1];
-
-    if (!sp_broadcast(&c->out[0].shape, &a->shape, &b->shape))
-        return sp_refuse(c->node, "the shapes of the inputs do not fit");
-    if (a->whole != b->whole && !called(c, "Pow"))
-        return sp_refuse(c->node, "whole numbers and reals");
-    c->out[0].whole = called(c, "Equal") || a->whole;
-    return SPRY_OK;
-}
-
-static double binary(char op, double x, double y, int whole)
-{
-    switch (op) {
-    case 'A': return x + y;
-    case 'S': return x - y;
-    case 'u': return x * y;
-    case 'D': return whole ? (y == 0 ? 0 : trunc(x / y)) : x / y;
-    case 'P': return pow(x, y);
-    case 'a': return sp_most(x, y);
-    case 'i': return sp_least(x, y);
-    default: return x == y;
-    }
-}
-
-spry_status sp_binary_compute(sp_call *c)
-{
-    const char *name = c->node->op->name;
-    char op = name[0] == 'M' ? name[1] : name[0];
-    int64_t sa[SP_GRAPH_DIMS], sb[SP_GRAPH_DIMS];
-    const sp_extent *out = &c->out[0].shape;
-
-    sp_broadcast_steps(sa, &c->in[0]->shape, out);
-    sp_broadcast_steps(sb, &c->in[1]->shape, out);
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < c->out[0].count; i++) {
-        int64_t rest = i, a = 0, b = 0;
-
-        for (int d = out->dims - 1; d >= 0; d--) {
-            a += rest % out->dim[d] * sa[d];
-            b += rest % out->dim[d] * sb[d];
-            rest /= out->dim[d];
-        }
-        c->out[0].data[i] =
-            binary(op, c->in[0]->data[a], c->in[1]->data[b], c->in[0]->whole);
-    }
-    return SPRY_OK;
-}
-
-/* ---- of three ---- */
-
-spry_status sp_where_infer(sp_call *c)
-{
-    sp_extent two;
-
-    if (!sp_broadcast(&two, &c->in[1]->shape, &c->in[2]->shape) ||
-        !sp_broadcast(&c->out[0].shape, &two, &c->in[0]->shape))
-        return sp_refuse(c->node, "the shapes of the inputs do not fit");
-    if (c->in[1]->whole != c->in[2]->whole)
-        return sp_refuse(c->node, "whole numbers and reals");
-    c->out[0].whole = c->in[1]->whole;
-    return SPRY_OK;
-}
-
-spry_status sp_where_compute(sp_call *c)
-{
-    int64_t step[3][SP_GRAPH_DIMS];
-    const sp_extent *out = &c->out[0].shape;
-
-    for (int k = 0; k < 3; k++)
-        sp_broadcast_steps(step[k], &c->in[k]->shape, out);
-    for (int64_t i = 0; i < c->out[0].count; i++) {
-        int64_t rest = i, at[3] = {0};
-
-        for (int d = out->dims - 1; d >= 0; d--) {
-            for (int k = 0; k < 3; k++)
-                at[k] += rest % out->dim[d] * step[k][d];
-            rest /= out->dim[d];
-        }
-        c->out[0].data[i] = c->in[0]->data[at[0]] != 0 ? c->in[1]->data[at[1]]
-                                                       : c->in[2]->data[at[2]];
-    }
-    return SPRY_OK;
 }
