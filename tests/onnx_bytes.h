@@ -122,6 +122,17 @@ static inline void pb_real(sp_buf *node, const char *name, float x)
     pb_message(node, 5, &a);
 }
 
+/* One word. */
+static inline void pb_word(sp_buf *node, const char *name, const char *text)
+{
+    sp_buf a = {0};
+
+    pb_text(&a, 1, name);
+    pb_text(&a, 4, text);
+    pb_int(&a, 20, 3);
+    pb_message(node, 5, &a);
+}
+
 /* A TensorProto with raw data. */
 static inline void pb_tensor(sp_buf *to, unsigned field, const char *name,
                              uint64_t type, int dims, const int64_t *dim,

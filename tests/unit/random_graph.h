@@ -234,6 +234,12 @@ static inline void put_real(random_graph *g, const char *name, float x)
     sp_buf_printf(&g->attrs_text, " %s=%g", name, (double)x);
 }
 
+static inline void put_text(random_graph *g, const char *name, const char *text)
+{
+    pb_word(&g->attrs, name, text);
+    sp_buf_printf(&g->attrs_text, " %s=%s", name, text);
+}
+
 static inline void put_list(random_graph *g, const char *name, int count,
                             const int64_t *list)
 {

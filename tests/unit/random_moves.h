@@ -153,6 +153,13 @@ static inline int slice(random_graph *g, int x)
     from = below(g, n);
     to = between(g, from + 1, n);
     s.dim[axis] = (to - from - 1) / step + 1;
+    if (chance(g, 30)) { /* from the last to the first */
+        int64_t first = from;
+
+        from = to - 1;
+        to = first ? first - 1 : -n - 1;
+        step = -step;
+    }
     in[1] = list_of(g, 1, &from);
     in[2] = list_of(g, 1, &to);
     in[3] = list_of(g, 1, &axis);
@@ -178,6 +185,29 @@ static inline int padded(random_graph *g, int x)
     if (chance(g, 50))
         in[2] = number_of(g, 0.5F);
     return add_node(g, "Pad", in, &s);
+}
+
+/* Twice as high and wide, or of any size. */
+static inline int resized(random_graph *g, int x)
+{
+    static const float twice[] = {1, 1, 2, 2};
+    sp_extent s = g->shape[x], list = vector_of(4);
+    int in[] = {x, LEFT_OUT, LEFT_OUT, -1, -1};
+
+    if (!is_image(g, x) || elements(&s) > RANDOM_ELEMENTS / 8)
+        return -1;
+    if (chance(g, 50)) {
+        in[2] = constant_of(g, &list, twice);
+        s.dim[2] *= 2;
+        s.dim[3] *= 2;
+    } else {
+        s.dim[2] = between(g, 1, 2 * s.dim[2]);
+        s.dim[3] = between(g, 1, 2 * s.dim[3]);
+        in[3] = list_of(g, 4, s.dim);
+    }
+    if (chance(g, 50))
+        put_text(g, "mode", chance(g, 50) ? "linear" : "cubic");
+    return add_node(g, "Resize", in, &s);
 }
 
 #endif

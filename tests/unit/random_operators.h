@@ -24,11 +24,14 @@ static inline int clip(random_graph *g, int x)
 static inline int activation(random_graph *g, int x)
 {
     static const char *const name[] = {
-        "Relu", "Sigmoid",   "Tanh",        "Neg",      "Abs",
-        "Erf",  "LeakyRelu", "HardSigmoid", "Identity", "Gelu"};
-    int64_t i = below(g, 11);
+        "Relu",     "Sigmoid",   "Tanh",        "Neg",      "Abs",
+        "Erf",      "LeakyRelu", "HardSigmoid", "Identity", "Gelu",
+        "Softplus", "Softsign",  "Elu",         "Selu",     "Mish",
+        "Sin",      "Cos",       "Sum",         "Mean"};
+    enum { NAMES = sizeof name / sizeof *name };
+    int64_t i = below(g, NAMES + 2);
 
-    if (i == 10)
+    if (i >= NAMES)
         return clip(g, x);
     if (i == 9 && g->opset < 20)
         i = 0;
@@ -224,7 +227,9 @@ static inline int reduce_axes(random_graph *g, const char *op, int x,
 
 static inline int reduction(random_graph *g, int x)
 {
-    static const char *const name[] = {"ReduceMean", "ReduceSum", "ReduceMax"};
+    static const char *const name[] = {"ReduceMean",      "ReduceSum",
+                                       "ReduceMax",       "ReduceMin",
+                                       "ReduceSumSquare", "ReduceLogSumExp"};
     int dims = g->shape[x].dims, keep;
     unsigned axes;
 
@@ -236,7 +241,7 @@ static inline int reduction(random_graph *g, int x)
     else if (is_image(g, x) && chance(g, 50))
         axes = 4 | 8;
     keep = chance(g, 50);
-    return reduce_axes(g, name[below(g, 3)], x, axes, keep);
+    return reduce_axes(g, name[below(g, chance(g, 60) ? 3 : 6)], x, axes, keep);
 }
 
 static inline int along_rows(random_graph *g, const char *op, int x)

@@ -120,6 +120,46 @@ static inline int convolution(random_graph *g, int x)
     return chance(g, 40) ? batch_norm(g, x) : x;
 }
 
+/* A convolution the other way round. */
+static inline int reversed(random_graph *g, int x)
+{
+    const sp_extent *s = &g->shape[x];
+    int64_t groups, each, stride[2], dilate[2], kernel[2], pads[4], more[2];
+    sp_extent shape, filter, bias;
+    int in[] = {x, -1, -1, -1};
+
+    if (!is_image(g, x) || elements(s) > RANDOM_ELEMENTS / 16)
+        return -1;
+    groups = random_groups(g, s->dim[1]);
+    each = between(g, 1, 4);
+    shape = (sp_extent){4, {s->dim[0], groups * each}};
+    for (int i = 0; i < 2; i++) {
+        kernel[i] = between(g, 1, 4);
+        stride[i] = chance(g, 40) ? kernel[i] : between(g, 1, 3);
+        dilate[i] = digit_of(g, "1112");
+        more[i] = chance(g, 20) ? below(g, stride[i]) : 0;
+        shape.dim[2 + i] = stride[i] * (s->dim[2 + i] - 1) + more[i] +
+                           (kernel[i] - 1) * dilate[i] + 1;
+        for (int k = 0; k < 2; k++) {
+            pads[i + 2 * k] = chance(g, 40) ? below(g, 4) : 0;
+            shape.dim[2 + i] -= pads[i + 2 * k];
+        }
+        if (shape.dim[2 + i] < 1)
+            return -1;
+    }
+    filter = (sp_extent){4, {s->dim[1], each, kernel[0], kernel[1]}};
+    in[1] = random_constant(g, &filter, -0.5, 0.5, 0);
+    bias = vector_of(shape.dim[1]);
+    if (chance(g, 50))
+        in[2] = random_constant(g, &bias, -1, 1, 0);
+    put_list(g, "strides", 2, stride);
+    put_list(g, "dilations", 2, dilate);
+    put_list(g, "pads", 4, pads);
+    put_list(g, "output_padding", 2, more);
+    put_whole(g, "group", groups);
+    return add_node(g, "ConvTranspose", in, &shape);
+}
+
 static inline random_window pool_window(random_graph *g, int max)
 {
     random_window w = {{0}, {1, 1}, {1, 1}, {0}, {0}};

@@ -20,7 +20,8 @@ static maker *const makers[] = {
     activation,  gated,        concatenation, gelu,      batch_norm,
     convolution, arithmetic,   product,       product,   reduction,
     reduction,   softmax,      norm,          flattened, transposition,
-    reshaped,    one_more_dim, slice,         padded,    global_pool};
+    reshaped,    one_more_dim, slice,         padded,    global_pool,
+    resized,     reversed};
 enum { MAKERS = sizeof makers / sizeof *makers, OF_ONE_SIZE = 15 };
 
 static sp_extent random_shape(random_graph *g)
