@@ -11,6 +11,7 @@ mixed types, arrays with gaps) goes to SciPy's function as before.
 from __future__ import annotations
 
 import ctypes
+from numbers import Integral
 from typing import Any, Callable
 
 from . import _library as c
@@ -25,16 +26,23 @@ _LONG = 8  # entries of a row, from which threads of columns pay
 _VECTORS = 12  # entries of a row, from which vectors along it pay
 
 _original: list[tuple[Any, str, Callable]] = []
+_threads: int | None = None  # of the products now; None: SciPy's own
 
 
 class Accelerated:
-    """What `accelerate_scipy` returns: leave a `with` to end it."""
+    """What `accelerate_scipy` returns: leave a `with` to go back to what was
+    before."""
+
+    def __init__(self, before: int | None) -> None:
+        self._before = before
 
     def __enter__(self) -> "Accelerated":
         return self
 
     def __exit__(self, *_: Any) -> None:
         restore_scipy()
+        if self._before is not None:
+            accelerate_scipy(self._before)
 
 
 def _plain(indptr: Any, indices: Any, data: Any, x: Any, y: Any) -> bool:
@@ -136,11 +144,16 @@ def accelerate_scipy(threads: int = 0) -> Accelerated:
 
     Results are SciPy's but for the order of summation. Calling it again
     changes the threads. Ends with `restore_scipy()`, or with the `with` it is
-    used in.
+    used in, which goes back to what was before it.
     """
+    global _threads
     from scipy.sparse import _bsr, _sparsetools
 
+    if not isinstance(threads, Integral) or threads < 0:
+        raise ValueError(f"threads is a number, 0 for all, not {threads!r}")
+    before = _threads
     restore_scipy()
+    _threads = threads = int(threads)
     for name, make in _PRODUCTS.items():
         original = getattr(_sparsetools, name)
         replaced = make(original, threads)
@@ -150,11 +163,13 @@ def accelerate_scipy(threads: int = 0) -> Accelerated:
             if getattr(module, name, None) is original:
                 _original.append((module, name, original))
                 setattr(module, name, replaced)
-    return Accelerated()
+    return Accelerated(before)
 
 
 def restore_scipy() -> None:
     """SciPy computes by itself again."""
+    global _threads
+    _threads = None
     for module, name, function in _original:
         setattr(module, name, function)
     _original.clear()

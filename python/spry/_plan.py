@@ -72,7 +72,11 @@ class Plan:
 
     def __init__(self, source: Source, n: int | None, dtype: np.dtype,
                  turned: bool, options: c.Options,
-                 like: "Plan | None" = None) -> None:
+                 like: "Plan | None" = None,
+                 made: tuple[str, dict] | None = None) -> None:
+        """like: whose schedule is tried where the store knows nothing. made:
+        text and story of a plan that was like this one, made again without a
+        tune; where the schedule makes no sense here, `options` decide."""
         self.source, self.dtype, self.n = source, dtype, n
         problem, plan = c_void_p(), c_void_p()
         if n is None:
@@ -89,10 +93,14 @@ class Plan:
                 lib.spry_problem_free(given)
         self.problem = problem
         weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
-        c.check(lib.spry_tune(byref(plan), problem, byref(options)))
-        plan = self._after(like, plan) if like else plan
         self._told: dict | None = None
-        self._hold(plan)
+        again = self._made(made[0]) if made else None
+        if again:
+            self._told = made[1]
+            self._hold(again)
+            return
+        c.check(lib.spry_tune(byref(plan), problem, byref(options)))
+        self._hold(self._after(like, plan) if like else plan)
 
     def _hold(self, plan: c_void_p) -> None:
         self.pointer = plan
@@ -109,6 +117,8 @@ class Plan:
         other = self._made(like.text(), "fixed", "pass", "copy")
         if not other:
             return plan
+        told["best"] = {**dict.fromkeys(told["best"]), "schedule": like.text()}
+        self._told = {**told, "changed": True}
         lib.spry_plan_free(plan)
         return other
 
@@ -116,10 +126,9 @@ class Plan:
         """A plan of a schedule's text, some words left out; None when it
         makes no sense here."""
         words = [w for w in text.split() if w.split("=")[0] not in without]
-        x, plan = ctypes.create_string_buffer(1 << 12), c_void_p()
-        if (lib.spry_schedule_parse(x, " ".join(words).encode())
-                or lib.spry_plan_make(byref(plan), self.problem, x,
-                                      c.machine())):
+        plan = c_void_p()
+        if lib.spry_plan_from(byref(plan), self.problem,
+                              " ".join(words).encode(), c.machine()):
             return None
         if lib.spry_plan_check(plan, 1):
             lib.spry_plan_free(plan)
@@ -134,7 +143,7 @@ class Plan:
         if status == c.USAGE:
             plan = self._made(self.text(), "palette", "symmetric")
             if plan:
-                self._told = self.story()
+                self.story()  # the plan that has it goes
                 self._free()
                 self._hold(plan)
                 status = lib.spry_plan_refill(plan, address(values))
@@ -144,5 +153,8 @@ class Plan:
         return lib.spry_plan_text(self.pointer).decode()
 
     def story(self) -> dict:
-        return self._told or json.loads(
-            c.text_of(lib.spry_plan_story, self.pointer, None))
+        """How the tune went; the same document every time."""
+        if self._told is None:
+            self._told = json.loads(
+                c.text_of(lib.spry_plan_story, self.pointer, None))
+        return self._told

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ._library import lib
 
 if TYPE_CHECKING:
-    from ._tuned import Tuned
+    from ._tuned import Product
 
 _ROWS = 8  # trials that are shown
 
@@ -26,7 +26,7 @@ def _time(seconds: float | None) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _picture(tuned: "Tuned") -> str:
+def _picture(tuned: "Product") -> str:
     """The pattern as an image within the page; "" when there is none."""
     stats = lib.spry_problem_stats(tuned._plan.problem)
     if not stats:
@@ -49,8 +49,10 @@ def _verdict(story: dict) -> str:
         words = (f"{best['speedup']:.2f} times as fast as {plain}, 95 % "
                  f"interval {best['speedup_low']:.2f} to "
                  f"{best['speedup_high']:.2f}")
-    else:
+    elif story["model"]:
         words = f"chosen by the model {story['model']}; nothing was measured"
+    else:
+        words = "the schedule of the product that was tuned; not measured here"
     if story["verified"]:
         words += "; verified against the reference"
     return words
@@ -76,7 +78,7 @@ def _table(story: dict) -> str:
             f"<tbody>{''.join(rows)}</tbody></table>")
 
 
-def page(tuned: "Tuned") -> str:
+def page(tuned: "Product") -> str:
     """A piece of HTML without script and without anything from elsewhere."""
     story = tuned.story
     rows, cols = tuned.shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 from collections import OrderedDict
@@ -14,14 +13,110 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _library as c
-from ._arrays import TYPES, Source, dense
+from ._arrays import TYPES, Source, check_lengths, dense, real
 from ._library import lib
 from ._plan import Plan, columns_of, options_of, tune_options
 
 _PLANS = 8  # other widths and types that are kept
 
 
-class Tuned(LinearOperator):
+class Product(LinearOperator):
+    """What a matrix and its transpose have in common: `_multiply` computes,
+    `_plan` is the plan of the width that was tuned."""
+
+    __array_ufunc__ = None  # an array's `@` leaves the product to us
+
+    # ---- what was found ----
+
+    @property
+    def story(self) -> dict:
+        """How the tune went: the document of `spry tune --json`."""
+        return self._plan.story()
+
+    @property
+    def schedule(self) -> str:
+        """The way that won, as text."""
+        return self._plan.text()
+
+    @property
+    def speedup(self) -> float:
+        """Over the plain loop, as measured in the tune."""
+        return self.story["best"]["speedup"] or 1.0
+
+    @property
+    def packed_bytes(self) -> float:
+        """What the plan keeps in memory."""
+        return lib.spry_plan_bytes(self._plan.pointer)
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        width = "vectors" if self.cols is None else f"{self.cols} columns"
+        return (f"<spry.{type(self).__name__} {rows}x{cols}, {self.nnz} "
+                f"entries, {self.dtype}, for {width}: {self.schedule}>")
+
+    def _repr_html_(self) -> str:
+        from ._show import page
+
+        return page(self)
+
+    # ---- multiplying ----
+
+    def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
+        """The product with a vector, a matrix or another operator; arrays
+        are neither copied nor converted when their type is the matrix's."""
+        if isinstance(x, LinearOperator) or np.isscalar(x):
+            return super().dot(x)
+        return self._multiply(x, False, out)
+
+    def __matmul__(self, x: Any) -> Any:
+        if np.isscalar(x):
+            raise ValueError("Scalar operands are not allowed, use '*'")
+        return self.dot(x)
+
+    def __call__(self, x: Any) -> Any:
+        return self.dot(x)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        return self._multiply(_numbers(x).T, True).T
+
+    def matvec(self, x: Any) -> Any:
+        """A x, as `LinearOperator.matvec` shapes it."""
+        x = np.asanyarray(x)
+        if x.shape != (self.shape[1],) and x.shape != (self.shape[1], 1):
+            raise ValueError("dimension mismatch")
+        return self._multiply(x)
+
+    def _matvec(self, x: np.ndarray) -> np.ndarray:
+        return self._multiply(x)
+
+    def _rmatvec(self, x: np.ndarray) -> np.ndarray:
+        return self._multiply(x, True)
+
+    _matmat, _rmatmat = _matvec, _rmatvec
+
+    @property
+    def T(self) -> "Product":
+        """The transpose; it shares everything with the matrix."""
+        return self._transpose()
+
+    H = T
+
+    def _adjoint(self) -> "Product":
+        return self._transpose()
+
+
+def _numbers(x: Any) -> np.ndarray:
+    """An operand as an array."""
+    if sparse.issparse(x):
+        raise TypeError("spry multiplies with dense operands: use toarray() "
+                        "of this one, or SciPy's product of both matrices")
+    x = np.asarray(x)
+    if x.dtype.kind not in "biufc":
+        raise TypeError(f"spry multiplies numbers, not arrays of {x.dtype}")
+    return x
+
+
+class Tuned(Product):
     """A sparse matrix bound to the fastest kernel that was found for it.
 
     It is a SciPy `LinearOperator`: use it in `@`, `cg`, `eigsh`. Operands are
@@ -35,11 +130,10 @@ class Tuned(LinearOperator):
     refill: it raises ValueError where values were changed in place.
     """
 
-    __array_ufunc__ = None  # an array's `@` leaves the product to us
-
     def __init__(self, A: Any, cols: int | None = None, *,
                  options: c.Options, threads: int = 0,
-                 store: str | None = None, transpose: bool = False) -> None:
+                 store: str | None = None, transpose: bool = False,
+                 made: dict | None = None) -> None:
         self._source = Source(A)
         m = self._source.matrix
         dtype = np.dtype("f4" if m.type == c.F32 else "f8")
@@ -51,12 +145,22 @@ class Tuned(LinearOperator):
         self._plans: OrderedDict[tuple, Plan] = OrderedDict()
         self._values: np.ndarray | None = None  # of the last refill
         self._mark = self._source.mark()
-        self._plan = Plan(self._source, cols, dtype, False, options)
-        self._tuned = {(cols, dtype, False): self._plan}
-        if transpose:
-            self._tuned[cols, dtype, True] = Plan(self._source, cols, dtype,
-                                                  True, options)
-        self._story: dict | None = None
+        keys = [(cols, dtype, turned) for turned in (False, True)]
+        known = made or dict.fromkeys(keys if transpose else keys[:1])
+        self._tuned = {key: Plan(self._source, *key, options, made=known[key])
+                       for key in known}
+
+    @property
+    def _plan(self) -> Plan:
+        return self._tuned[self.cols, self.dtype, False]
+
+    def __reduce__(self) -> tuple:
+        """Copies have the plans by their schedules: nothing is tuned again."""
+        made = {key: (plan.text(), plan.story())
+                for key, plan in self._tuned.items()}
+        return _again, (self._source.copy(self._current()),
+                        self._source.borrowed, self.cols, self._threads,
+                        self._store, made)
 
     def add(self, cols: int | None = None, *, transpose: bool = False,
             **options: Any) -> "Tuned":
@@ -73,38 +177,20 @@ class Tuned(LinearOperator):
             self._tuned[n, self.dtype, transpose] = plan
         return self
 
-    def _give_values(self, plan: Plan) -> None:
-        """All plans compute with the same values, those of the tune or of the
-        last refill, whatever became of the caller's arrays since."""
-        if self._values is not None:
-            plan.refill(self._values)
-        elif self._source.mark() != self._mark:
+    def _current(self) -> np.ndarray | None:
+        """The values that all plans compute with, those of the last refill;
+        None: those of the tune, which the matrix has still."""
+        if self._values is None and self._source.mark() != self._mark:
             raise ValueError("the matrix was changed since it was tuned: call "
                              "refill() to go on with its new values")
+        return self._values
+
+    def _give_values(self, plan: Plan) -> None:
+        values = self._current()
+        if values is not None:
+            plan.refill(values)
 
     # ---- what was found ----
-
-    @property
-    def story(self) -> dict:
-        """How the tune went: the document of `spry tune --json`."""
-        if self._story is None:
-            self._story = self._plan.story()
-        return self._story
-
-    @property
-    def schedule(self) -> str:
-        """The way that won, as text."""
-        return self._plan.text()
-
-    @property
-    def speedup(self) -> float:
-        """Over the plain loop, as measured in the tune."""
-        return self.story["best"]["speedup"] or 1.0
-
-    @property
-    def packed_bytes(self) -> float:
-        """What the plan keeps in memory."""
-        return lib.spry_plan_bytes(self._plan.pointer)
 
     def check(self, seed: int = 1) -> None:
         """Compare the plan with the exact reference; raises `Error`."""
@@ -156,23 +242,18 @@ class Tuned(LinearOperator):
             if values is None:
                 raise ValueError("this was made from a copy: refill with the "
                                  "new values")
-        array = np.ascontiguousarray(values, dtype=self.dtype)
+        array = np.ascontiguousarray(real(np.asarray(values)), self.dtype)
         if array.shape != (m.nnz,):
             raise ValueError(f"there are {m.nnz} values, not {array.shape}")
         return array
 
     def _same_pattern(self, A: Any) -> np.ndarray:
-        m = self._source.matrix
+        if A.format in ("csr", "csc", "bsr", "coo"):
+            check_lengths(A)
         A = A.tocsr(copy=True)
         A.sum_duplicates()
-        col = np.ctypeslib.as_array(
-            ctypes.cast(m.col, ctypes.POINTER(
-                ctypes.c_int32 if m.index == c.I32 else ctypes.c_int64)),
-            (m.nnz,)) if m.nnz else np.zeros(0)
-        start = np.ctypeslib.as_array(
-            ctypes.cast(m.start, ctypes.POINTER(ctypes.c_int64)),
-            (m.rows + 1,))
-        if (A.shape != self.shape or A.nnz != m.nnz
+        start, col, _ = self._source.arrays()
+        if (A.shape != self.shape or A.nnz != self.nnz
                 or not np.array_equal(A.indices, col)
                 or not np.array_equal(A.indptr, start)):
             raise ValueError("the pattern is another one: tune anew")
@@ -200,7 +281,7 @@ class Tuned(LinearOperator):
 
     def _multiply(self, B: Any, turned: bool = False,
                   out: np.ndarray | None = None) -> np.ndarray:
-        B = B.toarray() if sparse.issparse(B) else np.asarray(B)
+        B = _numbers(B)
         rows, cols = self.shape[::-1] if turned else self.shape
         if B.ndim not in (1, 2) or B.shape[0] != cols:
             raise ValueError(
@@ -241,118 +322,37 @@ class Tuned(LinearOperator):
                                    byref(dense(out))))
         return out
 
-    def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
-        """The product with a vector, a matrix or another operator; arrays
-        are neither copied nor converted when their type is the matrix's."""
-        if isinstance(x, LinearOperator) or np.isscalar(x):
-            return super().dot(x)
-        return self._multiply(x, False, out)
-
-    def __matmul__(self, x: Any) -> Any:
-        if np.isscalar(x):
-            raise ValueError("Scalar operands are not allowed, use '*'")
-        return self.dot(x)
-
-    def __call__(self, x: Any) -> Any:
-        return self.dot(x)
-
-    def matvec(self, x: Any) -> Any:
-        """A x, as `LinearOperator.matvec` shapes it."""
-        x = np.asanyarray(x)
-        if x.shape != (self.shape[1],) and x.shape != (self.shape[1], 1):
-            raise ValueError("dimension mismatch")
-        return self._multiply(x)
-
-    def _matvec(self, x: np.ndarray) -> np.ndarray:
-        return self._multiply(x)
-
-    def _matmat(self, X: np.ndarray) -> np.ndarray:
-        return self._multiply(X)
-
-    def _rmatvec(self, x: np.ndarray) -> np.ndarray:
-        return self._multiply(x, True)
-
-    def _rmatmat(self, X: np.ndarray) -> np.ndarray:
-        return self._multiply(X, True)
-
-    def __rmatmul__(self, x: Any) -> Any:
-        x = np.asarray(x)
-        return self._multiply(x.T, True).T
-
     def _transpose(self) -> "Turned":
         return Turned(self)
 
-    def _adjoint(self) -> "Turned":
-        return Turned(self)
 
-    @property
-    def T(self) -> "Turned":
-        """The transpose; it shares everything with the matrix."""
-        return Turned(self)
-
-    @property
-    def H(self) -> "Turned":
-        return Turned(self)
-
-    # ---- how it looks ----
-
-    def __repr__(self) -> str:
-        rows, cols = self.shape
-        width = "vectors" if self.cols is None else f"{self.cols} columns"
-        return (f"<spry.Tuned {rows}x{cols}, {self.nnz} entries, {self.dtype}, "
-                f"for {width}: {self.schedule}>")
-
-    def _repr_html_(self) -> str:
-        from ._show import page
-
-        return page(self)
-
-
-class Turned(LinearOperator):
+class Turned(Product):
     """The transpose of a `Tuned`, on plans of its own."""
-
-    __array_ufunc__ = None
 
     def __init__(self, given: Tuned) -> None:
         super().__init__(given.dtype, given.shape[::-1])
-        self._given = given
+        self._given, self.nnz, self.cols = given, given.nnz, given.cols
 
-    def _matvec(self, x: np.ndarray) -> np.ndarray:
-        return self._given._multiply(x, True)
+    @property
+    def _plan(self) -> Plan:
+        return self._given._plan_for(self.cols, self.dtype, True)
 
-    _matmat = _matvec
-
-    def _rmatvec(self, x: np.ndarray) -> np.ndarray:
-        return self._given._multiply(x)
-
-    _rmatmat = _rmatvec
-
-    def dot(self, x: Any, out: np.ndarray | None = None) -> Any:
-        """The product with a vector, a matrix or another operator."""
-        if isinstance(x, LinearOperator) or np.isscalar(x):
-            return super().dot(x)
-        return self._given._multiply(x, True, out)
-
-    def __matmul__(self, x: Any) -> Any:
-        if np.isscalar(x):
-            raise ValueError("Scalar operands are not allowed, use '*'")
-        return self.dot(x)
-
-    def __rmatmul__(self, x: Any) -> Any:
-        return self._given._multiply(np.asarray(x).T).T
+    def _multiply(self, B: Any, turned: bool = False,
+                  out: np.ndarray | None = None) -> np.ndarray:
+        return self._given._multiply(B, not turned, out)
 
     def _transpose(self) -> Tuned:
         return self._given
 
-    _adjoint = _transpose
 
-    @property
-    def T(self) -> Tuned:
-        return self._given
-
-    @property
-    def H(self) -> Tuned:
-        return self._given
+def _again(A: Any, borrowed: bool, cols: int | None, threads: int,
+           store: str | None, made: dict) -> Tuned:
+    """A Tuned from its matrix and the texts of its plans, without a tune."""
+    options, _ = tune_options("lookup", threads=threads, store=store)
+    out = Tuned(A, cols, options=options, threads=threads, store=store,
+                made=made)
+    out._source.data, out._source.borrowed = None, borrowed
+    return out
 
 
 def tune(A: Any, cols: int | None = None, *, effort: str = "measure",

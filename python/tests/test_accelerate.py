@@ -117,6 +117,33 @@ def test_restores():
     assert _sparsetools.csr_matvec is before
 
 
+def test_nests():
+    from scipy.sparse import _sparsetools
+
+    def now():
+        return _sparsetools.csr_matvec
+
+    plain = now()
+    with spry.accelerate_scipy(1):
+        assert _accelerate._threads == 1
+        with spry.accelerate_scipy(2):
+            assert _accelerate._threads == 2
+            spry.restore_scipy()
+            with spry.accelerate_scipy():
+                pass
+            assert now() is plain
+        assert _accelerate._threads == 1 and now() is not plain
+    assert now() is plain
+
+
+@pytest.mark.parametrize("threads", ["x", -1, 1.5, None])
+def test_threads_are_a_number(threads):
+    with spry.accelerate_scipy(1):
+        with pytest.raises(ValueError, match="threads"):
+            spry.accelerate_scipy(threads=threads)
+        assert _accelerate._threads == 1
+
+
 def test_many_threads(everything):
     A = integers(7)
     x = operand(1, A.shape[1])

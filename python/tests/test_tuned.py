@@ -1,5 +1,6 @@
 """The operator computes what SciPy computes, in place, from any thread."""
 
+import copy
 import gc
 import json
 import multiprocessing
@@ -16,6 +17,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, cg, eigsh
 
 import spry
+from spry import _plan
 
 
 def quick(A, cols=None, **more):
@@ -230,8 +232,128 @@ def test_complex_and_sparse_operands():
     assert T.dot(x, out=y) is y and np.array_equal(y, A @ x)
     with pytest.raises(ValueError, match="out"):
         T.dot(x, out=np.zeros(A.shape[0]))
-    B = sparse.random(A.shape[0], 3, 0.5, format="csc", random_state=1)
-    assert np.allclose(T.T @ B, (A.T @ B).toarray())
+    rows, cols = A.shape
+    for S, product in ((sparse.eye(cols), lambda S: T @ S),
+                       (sparse.eye(rows), lambda S: S @ T),
+                       (sparse.eye(rows).tocsr(), lambda S: T.T @ S),
+                       (sparse.eye(cols).tocsr(), lambda S: S @ T.T)):
+        with pytest.raises(TypeError, match="dense"):
+            product(S)
+    for B in (x.astype(object), np.array(["1"] * cols), None):
+        with pytest.raises(TypeError, match="numbers"):
+            T @ B
+
+
+@pytest.mark.parametrize("fmt", ["csr", "csc", "bsr", "coo"])
+def test_arrays_that_do_not_fit_are_refused(fmt):
+    names = ("row", "col", "data") if fmt == "coo" else (
+        "indptr", "indices", "data")
+    for name in names:
+        A = sparse.eye(24).asformat(fmt)
+        setattr(A, name, getattr(A, name)[:-1].copy())
+        with pytest.raises(ValueError, match="damaged"):
+            quick(A)
+        with pytest.raises(ValueError, match="damaged"):
+            quick(sparse.eye(24)).refill(A)
+    A = sparse.eye(24).asformat(fmt)
+    A.data = A.data.reshape(-1)[:, None]
+    with pytest.raises(ValueError, match="damaged"):
+        quick(A)
+
+
+def test_room_behind_the_entries_is_left_alone():
+    A = integers(8)
+    A.sort_indices()
+    x = operand(1, A.shape[1])
+    want = A @ x
+    A.indices = np.append(A.indices, [99999] * 3).astype(np.int32)
+    A.data = np.append(A.data, [np.nan] * 3)
+    T = quick(A)
+    assert np.array_equal(T @ x, want)
+    A.data *= 2
+    assert np.array_equal(T.refill() @ x, 2 * want)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_whole_numbers_are_exact_or_refused(dtype):
+    top = np.iinfo(dtype).max
+    for value, exact in ((2**53, True), (2**53 + 1, False), (2**60, True),
+                         (top, False), (top - 5, False)):
+        A = sparse.csr_matrix(np.array([[value, 1]], dtype))
+        if exact:
+            assert (quick(A) @ np.eye(2))[0, 0] == value
+        else:
+            with pytest.raises(ValueError, match="exact"):
+                quick(A)
+    with pytest.raises(ValueError, match="exact"):
+        quick(sparse.eye(1).tocsr()).refill(np.array([2**53 + 1], dtype))
+
+
+def test_refill_takes_real_numbers():
+    A = integers(6)
+    A.sum_duplicates()
+    T = quick(A)
+    for values in (A.data + 1j, A.astype(complex), ["a"] * A.nnz):
+        with pytest.raises(TypeError, match="real"):
+            T.refill(values)
+
+
+@pytest.mark.parametrize("copied", [
+    copy.copy, copy.deepcopy, lambda T: pickle.loads(pickle.dumps(T))])
+@pytest.mark.parametrize("fmt", ["csr", "coo"])
+def test_copies_have_the_plans_but_are_not_tuned(copied, fmt, monkeypatch):
+    A = sparse.random(60, 60, 0.2, random_state=1).tocsr()
+    T = quick(A.asformat(fmt), 3, transpose=True).add(5)
+    T.story  # of the plan that goes
+    T._plan._free()
+    T._plan._hold(T._plan._made("sell"))
+    T.refill(2 * A)
+    X = np.ones((60, 3))
+    want = T @ X, T.T @ X
+    monkeypatch.setattr(_plan.lib, "spry_tune", None)
+    S = copied(T)
+    assert S.schedule == T.schedule and S.story == T.story
+    assert np.array_equal(S @ X, want[0])
+    assert np.array_equal(S.T @ X, want[1])
+    assert S._tuned.keys() == T._tuned.keys()
+    S.refill(A)
+    assert np.array_equal(T @ X, want[0])
+    assert not np.array_equal(S @ X, want[0])
+    with pytest.raises(ValueError, match="copy" if fmt == "csr" else "order"):
+        S.refill()
+    assert np.array_equal(copied(T.T) @ X, want[1])
+
+
+def test_copies_where_the_schedule_makes_no_sense():
+    T = quick(integers(7))
+    again, (*given, made) = T.__reduce__()
+    made = {key: ("fantasy", story) for key, (_, story) in made.items()}
+    x = operand(1, T.shape[1])
+    assert np.array_equal(again(*given, made) @ x, T @ x)
+
+
+def test_a_matrix_that_was_changed_is_not_copied():
+    A = integers(6)
+    A.sort_indices()
+    T = quick(A)
+    A.data *= 2
+    with pytest.raises(ValueError, match="refill"):
+        pickle.dumps(T)
+
+
+def test_the_transpose_shows_itself():
+    A = integers(8)
+    for T in (quick(A, 4), quick(A, 4, transpose=True)):
+        assert T.T.story["best"]["schedule"] == T.T.schedule
+        assert T.T.schedule in repr(T.T) and T.T.schedule in T.T._repr_html_()
+
+
+def test_tuning_the_same_width_again():
+    A = integers(8)
+    T = quick(A, 4).add(4)
+    T.refill(2 * A)
+    T.check()
+    assert np.array_equal(T @ np.eye(A.shape[1]), 2 * A.toarray())
 
 
 def test_other_widths_are_bounded():
