@@ -85,6 +85,18 @@ spry_status sp_new_buffer(int *out, sp_lowering *l, int64_t bytes)
     return SPRY_OK;
 }
 
+spry_status sp_constant_buffer(int *out, sp_lowering *l, const void *data,
+                               int64_t bytes)
+{
+    spry_status s = sp_new_buffer(out, l, bytes);
+
+    if (s == SPRY_OK) {
+        l->p->buffer[*out].home = SP_IN_CONSTANT;
+        l->p->buffer[*out].data = data;
+    }
+    return s;
+}
+
 spry_status sp_new_stage(sp_stage **out, sp_lowering *l, sp_stage_kind kind,
                          int value)
 {
@@ -121,11 +133,10 @@ spry_status sp_view_of(sp_strided *out, sp_lowering *l, int v)
         if (!value->data)
             return sp_fail(SPRY_FAIL, "'%s' is read before it is there",
                            value->name);
-        s = sp_new_buffer(&b, l, value->count * (value->whole ? 8 : 4));
+        s = sp_constant_buffer(&b, l, value->data,
+                               value->count * (value->whole ? 8 : 4));
         if (s != SPRY_OK)
             return s;
-        l->p->buffer[b].home = SP_IN_CONSTANT;
-        l->p->buffer[b].data = value->data;
         l->view[v] = sp_view_rows(b, &value->shape);
     }
     *out = l->view[v];

@@ -161,6 +161,73 @@ static int binary_of(const sp_opnode *n, spry_step_op *op)
     return 0;
 }
 
+/* ---- batch norms that no convolution is in front of ---- */
+
+/* Its scale, bias, mean and variance are constants? */
+static int is_norm(const sp_lowering *l, const sp_opnode *n)
+{
+    if (!sp_called(n, "BatchNormalization"))
+        return 0;
+    for (int i = 1; i < 5; i++)
+        if (!sp_lowered_value(l, n->input[i])->data)
+            return 0;
+    return 1;
+}
+
+/* What there is one of for each channel. */
+static spry_with with_channels(const chain *c)
+{
+    return c->images && c->in.shape.dim[0] == 1 ? SPRY_WITH_IMAGE
+                                                : SPRY_WITH_ROW;
+}
+
+/* Two steps: times a number of the channel, plus another. */
+static int add_norm(chain *c)
+{
+    const sp_extent *mine = &c->in.shape;
+    int rows =
+        mine->dims == 2 && sp_view_is_rows(&c->in) && c->op.n == mine->dim[1];
+
+    if (c->op.steps + 2 > SPRY_STEPS || !(c->images || rows))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        c->op.step[c->op.steps + i] = (spry_step){
+            .op = i ? SPRY_STEP_ADD : SPRY_STEP_MUL, .with = with_channels(c)};
+        c->more[c->op.steps + i].buffer = -1;
+    }
+    return 1;
+}
+
+static spry_status settle_norm(sp_lowering *l, chain *c, const sp_opnode *n)
+{
+    const float *from[5] = {NULL}; /* scale, bias, mean, variance from 1 on */
+    double eps = sp_attr_real(n, "epsilon", 1e-5);
+    sp_extent channels = {1, {c->in.shape.dim[1]}};
+    int64_t count = channels.dim[0];
+    float *scale = sp_pool_get(&l->p->pool, 2 * count, sizeof *scale);
+    int b[2];
+    spry_status s =
+        scale ? SPRY_OK : sp_fail_memory((size_t)count * sizeof *scale);
+
+    for (int i = 1; i < 5; i++)
+        from[i] = sp_lowered_value(l, n->input[i])->data;
+    for (int64_t i = 0; s == SPRY_OK && i < count; i++) {
+        double by = (double)from[1][i] / sqrt((double)from[4][i] + eps);
+
+        scale[i] = (float)by;
+        scale[count + i] =
+            (float)((double)from[2][i] - (double)from[3][i] * by);
+    }
+    for (int i = 0; s == SPRY_OK && i < 2; i++) {
+        s = sp_constant_buffer(&b[i], l, scale + i * count,
+                               count * (int64_t)sizeof *scale);
+        c->more[c->op.steps + i] = sp_view_rows(b[i], &channels);
+    }
+    return s;
+}
+
+/* ---- chains ---- */
+
 /* Is n, on the chain's value, one more step of it? */
 static int add_step(chain *c, const sp_lowering *l, const sp_opnode *n)
 {
@@ -180,6 +247,8 @@ static int add_step(chain *c, const sp_lowering *l, const sp_opnode *n)
         step->op = SPRY_STEP_ACT;
         return 1;
     }
+    if (n->input[0] == c->value && is_norm(l, n))
+        return add_norm(c);
     if (sp_called(n, "Neg")) {
         step->op = SPRY_STEP_MUL;
         step->with = SPRY_WITH_VALUE;
@@ -210,11 +279,62 @@ static spry_status settle(sp_lowering *l, chain *c, const sp_opnode *n)
 
 static spry_status take_step(sp_lowering *l, chain *c, const sp_opnode *n)
 {
-    spry_status s = settle(l, c, n);
+    int norm = is_norm(l, n);
+    spry_status s = norm ? settle_norm(l, c, n) : settle(l, c, n);
 
-    c->op.steps++;
+    c->op.steps += norm ? 2 : 1;
     c->value = n->output[0];
     l->done[n - l->node] = 1;
+    return s;
+}
+
+/* Does n have a number for each channel of images? Then input i is moved to
+ * where the channels are neighbours. */
+static int wants_images(const sp_lowering *l, const sp_opnode *n, int i)
+{
+    const sp_extent *z = &sp_lowered_value(l, n->input[i])->shape;
+    const sp_opvalue *v;
+
+    if (z->dims != 4 || z->dim[1] < 2)
+        return 0;
+    if (is_norm(l, n))
+        return 1;
+    if (n->inputs != 2)
+        return 0;
+    v = sp_lowered_value(l, n->input[1 - i]);
+    return v->shape.dims >= 3 && v->count == z->dim[1] &&
+           v->shape.dim[v->shape.dims - 3] == z->dim[1];
+}
+
+/* Two tensors of one shape that lie in memory in other ways come to lie in one
+ * way: as images if either does, else rows first. */
+static spry_status bring_together(sp_lowering *l, const sp_opnode *n)
+{
+    int64_t pitch;
+    int images = 0;
+    sp_strided v[2];
+    spry_status s = SPRY_OK;
+
+    if (n->inputs != 2 || n->input[0] < 0 || n->input[1] < 0 ||
+        !sp_extent_equal(&sp_lowered_value(l, n->input[0])->shape,
+                         &sp_lowered_value(l, n->input[1])->shape))
+        return s;
+    for (int i = 0; s == SPRY_OK && i < 2; i++) {
+        const sp_opvalue *x = sp_lowered_value(l, n->input[i]);
+
+        if (x->whole || (l->view[n->input[i]].buffer < 0 && !x->data))
+            return s;
+        s = sp_view_of(&v[i], l, n->input[i]);
+        images |= s == SPRY_OK && sp_view_is_images(&v[i], &pitch);
+    }
+    if (s != SPRY_OK || sp_view_alike(&v[0], &v[1]))
+        return s;
+    for (int i = 0; s == SPRY_OK && i < 2; i++) {
+        s = images ? sp_view_as_images(&v[i], l, n->input[i], &pitch)
+                   : sp_view_as_rows(&v[i], l, n->input[i]);
+        if (s == SPRY_OK)
+            l->view[n->input[i]] = v[i];
+    }
     return s;
 }
 
@@ -223,6 +343,7 @@ static spry_status begin(chain *c, sp_lowering *l, const sp_opnode *n, int i,
                          int *good)
 {
     int v = n->input[i];
+    int64_t pitch;
     spry_status s;
 
     memset(c, 0, sizeof *c);
@@ -235,7 +356,8 @@ static spry_status begin(chain *c, sp_lowering *l, const sp_opnode *n, int i,
                          &sp_lowered_value(l, n->output[0])->shape) ||
         (l->view[v].buffer < 0 && !sp_lowered_value(l, v)->data))
         return SPRY_OK;
-    s = sp_view_of(&c->in, l, v);
+    s = wants_images(l, n, i) ? sp_view_as_images(&c->in, l, v, &pitch)
+                              : sp_view_of(&c->in, l, v);
     *good = s == SPRY_OK && chain_rows(c);
     if (s == SPRY_OK && !*good) {
         s = sp_view_as_rows(&c->in, l, v);
@@ -255,6 +377,10 @@ spry_status sp_lower_each(sp_lowering *l, sp_opnode *n, int *known)
     chain c;
     spry_status s = begin(&c, l, n, 0, &good);
 
+    if (s == SPRY_OK && !good)
+        s = bring_together(l, n);
+    if (s == SPRY_OK && !good)
+        s = begin(&c, l, n, 0, &good);
     if (s == SPRY_OK && !good && n->inputs == 2)
         s = begin(&c, l, n, 1, &good);
     if (s != SPRY_OK || !good)

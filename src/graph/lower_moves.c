@@ -167,7 +167,8 @@ static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
         s = sp_place_rows(&all, l, out);
     if (s == SPRY_OK) {
         number = sp_pool_get(&l->p->pool, 1, 8);
-        s = number ? sp_new_buffer(&value.buffer, l, 8) : sp_fail_memory(8);
+        s = number ? sp_constant_buffer(&value.buffer, l, number, 8)
+                   : sp_fail_memory(8);
     }
     if (s != SPRY_OK)
         return s;
@@ -175,8 +176,6 @@ static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
         *(int64_t *)number = (int64_t)p.value;
     else
         *(float *)number = (float)p.value;
-    l->p->buffer[value.buffer].home = SP_IN_CONSTANT;
-    l->p->buffer[value.buffer].data = number;
     value = (sp_strided){.buffer = value.buffer, .shape = all.shape};
     s = sp_move_to(all, l, value, size, out);
     all.shape = from.shape;

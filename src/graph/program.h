@@ -136,6 +136,9 @@ int sp_has_number(const sp_lowering *l, int v, double x);
 int sp_rows_fit(const sp_opvalue *v);
 
 spry_status sp_new_buffer(int *out, sp_lowering *l, int64_t bytes);
+/* A buffer that holds these constants. */
+spry_status sp_constant_buffer(int *out, sp_lowering *l, const void *data,
+                               int64_t bytes);
 spry_status sp_new_stage(sp_stage **out, sp_lowering *l, sp_stage_kind kind,
                          int value);
 /* The view of a value that is there, constants included. */
