@@ -34,15 +34,19 @@ enum { PRODUCTS = 5 };
 
 /* Kept with the matrix. */
 typedef struct {
-    spry_matrix *A;           /* borrows PETSc's arrays */
-    PetscObjectState pattern; /* that A has */
-    product each[PRODUCTS];   /* the first are VECTOR's and TURNED's */
-    int next;                 /* of the others, to be replaced */
-    long number, begun;       /* of this matrix; of its products so far */
+    spry_matrix *A;           /* borrows PETSc's arrays; NULL: it is AIJ's */
+    PetscBool looked;         /* A was asked for, of this */
+    PetscObjectState pattern; /* and these arrays */
+    const PetscInt *start, *col;
+    const PetscScalar *val;
+    product each[PRODUCTS]; /* the first are VECTOR's and TURNED's */
+    int next;               /* of the others, to be replaced */
+    long number, begun;     /* of this matrix; of its products so far */
     PetscErrorCode (*mult)(Mat, Vec, Vec); /* AIJ's own */
     PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
     PetscErrorCode (*turned)(Mat, Vec, Vec);
     PetscErrorCode (*turned_add)(Mat, Vec, Vec, Vec);
+    PetscErrorCode (*retrieve)(Mat);
 } products;
 
 /* On all ranks, before the rest. */
@@ -74,6 +78,8 @@ spry_status measure_once(Mat M, product *p, const spry_machine *m, int effort,
 
 /* Teaches M to multiply dense matrices. */
 PetscErrorCode compose_dense(Mat M);
+/* Copies of what other ranks have say when their values have changed. */
+PetscErrorCode register_mpiaij(void);
 /* Products over ranks are ours where the blocks are. */
 PetscErrorCode register_mpidense(void);
 

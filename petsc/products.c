@@ -215,27 +215,56 @@ static product *find(products *of, product_kind kind, PetscInt cols)
     return p;
 }
 
-/* The matrix as it is now; plans of another pattern are forgotten. */
+/* Values are handed over in PETSc's order, which is spry's only where each
+ * row's columns stand from left to right, each once. */
+static PetscBool in_order(PetscInt rows, const PetscInt *start,
+                          const PetscInt *col)
+{
+    for (PetscInt i = 0; i < rows; i++)
+        for (PetscInt k = start[i] + 1; k < start[i + 1]; k++)
+            if (col[k] <= col[k - 1])
+                return PETSC_FALSE;
+    return PETSC_TRUE;
+}
+
+static PetscErrorCode take(Mat M, products *of)
+{
+    PetscInt rows, cols;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetSize(M, &rows, &cols));
+    if (!in_order(rows, of->start, of->col))
+        PetscCall(PetscInfo(M, "spry leaves this matrix to AIJ: columns are "
+                               "not in order in every row\n"));
+    else if (spry_matrix_csr(&of->A, rows, cols, of->start, of->col, of->val,
+                             sizeof(PetscInt) == 4 ? SPRY_I32 : SPRY_I64,
+                             SPRY_F64, SPRY_BORROW) != SPRY_OK)
+        PetscCall(PetscInfo(M, "spry leaves this matrix to AIJ: %s\n",
+                            spry_message()));
+    PetscFunctionReturn(0);
+}
+
+/* The matrix as it is now; plans of another pattern, or of memory that was
+ * given back, are forgotten. One that cannot be taken is not tried again. */
 static PetscErrorCode look(Mat M, products *of)
 {
     PetscObjectState pattern;
     const PetscInt *i, *j;
     PetscScalar *a;
-    PetscInt rows, cols;
 
     PetscFunctionBegin;
     PetscCall(MatGetNonzeroState(M, &pattern));
-    if (of->A && of->pattern == pattern)
+    PetscCall(MatSeqAIJGetCSRAndMemType(M, &i, &j, &a, NULL));
+    if (of->looked && of->pattern == pattern && of->start == i &&
+        of->col == j && of->val == a)
         PetscFunctionReturn(0);
     forget(of);
+    of->looked = PETSC_TRUE;
     of->pattern = pattern;
-    PetscCall(MatGetSize(M, &rows, &cols));
-    PetscCall(MatSeqAIJGetCSRAndMemType(M, &i, &j, &a, NULL));
-    if (spry_matrix_csr(&of->A, rows, cols, i, j, a,
-                        sizeof(PetscInt) == 4 ? SPRY_I32 : SPRY_I64, SPRY_F64,
-                        SPRY_BORROW) != SPRY_OK)
-        PetscCall(
-            PetscInfo(M, "spry cannot take this matrix: %s\n", spry_message()));
+    of->start = i;
+    of->col = j;
+    of->val = a;
+    PetscCall(take(M, of));
     PetscFunctionReturn(0);
 }
 

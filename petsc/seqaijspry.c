@@ -8,6 +8,7 @@
 #include "spry_petsc.h"
 
 static const char key[] = "spry_products";
+static const char retrieve_hook[] = "MatRetrieveValues_C";
 
 PetscErrorCode products_of(Mat M, products **out)
 {
@@ -117,6 +118,18 @@ static const replacement replaced[] = {
      offsetof(products, turned_add)}};
 enum { REPLACED = sizeof replaced / sizeof *replaced };
 
+/* AIJ's own copies values back and does not say that they have changed. */
+static PetscErrorCode retrieve(Mat M)
+{
+    products *of;
+
+    PetscFunctionBegin;
+    PetscCall(products_of(M, &of));
+    PetscCall((*of->retrieve)(M));
+    PetscCall(PetscObjectStateIncrease((PetscObject)M));
+    PetscFunctionReturn(0);
+}
+
 /* Back to SeqAIJ. */
 static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
 {
@@ -138,6 +151,8 @@ static PetscErrorCode to_aij(Mat M, MatType type, MatReuse reuse, Mat *out)
         memcpy(&aij, (char *)of + replaced[i].at, sizeof aij);
         PetscCall(MatSetOperation(B, replaced[i].which, aij));
     }
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, retrieve_hook,
+                                         of->retrieve));
     PetscCall(PetscObjectCompose((PetscObject)B, key, NULL));
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJ));
     *out = B;
@@ -167,6 +182,10 @@ static PetscErrorCode attach(Mat B)
     PetscCall(PetscContainerDestroy(&box));
     PetscCall(PetscObjectComposeFunction(
         (PetscObject)B, "MatConvert_seqaijspry_seqaij_C", to_aij));
+    PetscCall(
+        PetscObjectQueryFunction((PetscObject)B, retrieve_hook, &of->retrieve));
+    PetscCall(PetscObjectComposeFunction((PetscObject)B, retrieve_hook,
+                                         of->retrieve ? retrieve : NULL));
     PetscCall(compose_dense(B));
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJSPRY));
     PetscFunctionReturn(0);
@@ -211,6 +230,9 @@ PetscErrorCode PetscDLLibraryRegister_spry_petsc(void)
     PetscCall(read_options());
     PetscCall(MatSeqAIJRegister(MATSEQAIJSPRY, from_aij));
     PetscCall(MatRegister(MATSEQAIJSPRY, create));
+    /* Over ranks it is MPIAIJ, whose blocks the option makes ours again. */
+    PetscCall(MatRegisterRootName(MATAIJ, MATSEQAIJSPRY, MATMPIAIJ));
+    PetscCall(register_mpiaij());
     PetscCall(register_mpidense());
     PetscFunctionReturn(0);
 }

@@ -1,9 +1,10 @@
 #!/bin/sh
-# test.sh SOLVE LIBRARY - the same program with and without spry: as many
+# test.sh SOLVE CHANGES LIBRARY - the same program with and without spry: as many
 # iterations, the same integers, on 1, 2 and 4 ranks.
 set -eu
 solve=$1
-library=$2
+changes=$2
+library=$3
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
@@ -36,6 +37,16 @@ run()
     sed -n 's/.*\(squares .*\)/\1/p' "$here/$name.out"
 }
 
+# The iterations of the runs called plain and tuned are the same, or nearly.
+as_many()
+{
+    apart=$(($(iterations plain) - $(iterations tuned)))
+    case $apart in
+    -1 | 0 | 1) ;;
+    *) fail "other iterations: $*" ;;
+    esac
+}
+
 iterations()
 {
     sed -n 's/^iterations \([0-9]*\) .*/\1/p' "$here/$1.out"
@@ -51,14 +62,43 @@ for problem in poisson elasticity; do
             [ "$plain" = "$tuned" ] || fail "other integers: $*"
             grep -q "spry multiplies by" "$here/tuned.out" ||
                 fail "spry did not multiply: $*"
-            apart=$(($(iterations plain) - $(iterations tuned)))
-            case $apart in
-            -1 | 0 | 1) ;;
-            *) fail "other iterations: $*" ;;
-            esac
+            as_many "$@"
         done
     done
 done
+
+# Parts of a matrix over ranks.
+for ranks in 2 4; do
+    set -- $ranks -problem elasticity -pc_type fieldsplit \
+        -pc_fieldsplit_block_size 3 -fieldsplit_pc_type jacobi -ksp_type fgmres
+    plain=$(run plain "$@")
+    tuned=$(PETSC_OPTIONS="$spry" run tuned "$@")
+    [ -n "$plain" ] || fail "no integers: $*"
+    [ "$plain" = "$tuned" ] || fail "other integers: $*"
+    as_many "$@"
+done
+
+# alter NAME RANKS OPTIONS...: all that can happen between two products.
+alter()
+{
+    name=$1 ranks=$2
+    shift 2
+    mpirun -np "$ranks" "$changes" "$@" >"$here/$name.out" 2>&1 ||
+        fail "changes fail: -np $ranks $*"
+}
+
+for ranks in 1 2 4; do
+    alter plain $ranks
+    PETSC_OPTIONS="$spry" alter tuned $ranks
+    cmp "$here/plain.out" "$here/tuned.out" || fail "changed on $ranks ranks"
+done
+PETSC_OPTIONS="$spry -spry_effort measure -spry_budget 0.02" alter tuned 1
+alter plain 1
+cmp "$here/plain.out" "$here/tuned.out" || fail "changed, measured"
+# A matrix that is left to AIJ is said to be, once.
+PETSC_OPTIONS="$spry -info :mat" alter tuned 1
+[ "$(grep -c "to AIJ: columns are not in order" "$here/tuned.out")" = 1 ] ||
+    fail "a matrix without order is looked at again and again"
 
 # said RANKS WORDS OPTIONS...: how often ranks say it while they solve.
 said()
@@ -110,5 +150,7 @@ elif /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
     /usr/bin/python3 "$example" "" 8 >"$here/python.out"
     SPRY_HOME=$here /usr/bin/python3 "$example" "$library" 8 >"$here/spry.out"
     cmp "$here/python.out" "$here/spry.out" || fail "petsc4py: another answer"
+else
+    echo "SKIPPED: petsc4py is not installed (make deps-all)"
 fi
 echo "with and without spry the same"
