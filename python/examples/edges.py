@@ -21,9 +21,9 @@ def main():
     x = torch.randn(nodes, 32)
 
     # PyG: a layer, and the sum over neighbours that layers are made of.
-    conv = st.GCNConv(32, 16, seconds=1)
-    print("GCNConv      ", tuple(conv(x, edge_index).shape))
-    g = st.graph(edge_index, 32, num_nodes=nodes, seconds=1)
+    g = st.graph(edge_index, (32, 16), num_nodes=nodes, seconds=1)
+    conv = st.GCNConv(32, 16)
+    print("GCNConv      ", tuple(conv(x, g).shape))
     weight = torch.rand(count, requires_grad=True)
     out = st.propagate(g, x, weight)
     out.sum().backward()

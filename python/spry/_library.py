@@ -215,8 +215,9 @@ lib, _path = _open()
 for _name, (_result, _arguments) in _FUNCTIONS.items():
     _function = getattr(lib, _name)
     _function.restype, _function.argtypes = _result, _arguments
-_free = ctypes.CDLL(None).free
-_free.argtypes = [c_void_p]
+_libc = ctypes.CDLL(None)
+_libc.free.argtypes = [c_void_p]
+_libc.memcmp.argtypes = [c_void_p, c_void_p, c_size_t]
 
 
 def check(status: int) -> None:
@@ -229,6 +230,11 @@ def check(status: int) -> None:
     raise Error(status, sentence)
 
 
+def same_bytes(a: int, b: int, n: int) -> bool:
+    """Are the n bytes at both addresses the same?"""
+    return _libc.memcmp(a, b, n) == 0
+
+
 def text_of(function, *arguments) -> str:
     """The text that a function allocates."""
     out = c_void_p()
@@ -237,7 +243,7 @@ def text_of(function, *arguments) -> str:
     try:
         return ctypes.string_at(out.value).decode("utf-8")
     finally:
-        _free(out)
+        _libc.free(out)
 
 
 _machine: ctypes.Array | None = None

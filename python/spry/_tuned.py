@@ -154,13 +154,15 @@ class Tuned(Product):
     def _plan(self) -> Plan:
         return self._tuned[self.cols, self.dtype, False]
 
-    def __reduce__(self) -> tuple:
-        """Copies have the plans by their schedules: nothing is tuned again."""
-        made = {key: (plan.text(), plan.story())
+    def _made(self) -> dict:
+        """What makes the same plans again, without a tune."""
+        return {key: (plan.text(), plan.story())
                 for key, plan in self._tuned.items()}
+
+    def __reduce__(self) -> tuple:
         return _again, (self._source.copy(self._current()),
                         self._source.borrowed, self.cols, self._threads,
-                        self._store, made)
+                        self._store, self._made())
 
     def add(self, cols: int | None = None, *, transpose: bool = False,
             **options: Any) -> "Tuned":
@@ -345,12 +347,17 @@ class Turned(Product):
         return self._given
 
 
-def _again(A: Any, borrowed: bool, cols: int | None, threads: int,
-           store: str | None, made: dict) -> Tuned:
-    """A Tuned from its matrix and the texts of its plans, without a tune."""
+def remake(A: Any, cols: int | None, threads: int, store: str | None,
+           made: dict) -> Tuned:
+    """A Tuned by the schedules of another one."""
     options, _ = tune_options("lookup", threads=threads, store=store)
-    out = Tuned(A, cols, options=options, threads=threads, store=store,
-                made=made)
+    return Tuned(A, cols, options=options, threads=threads, store=store,
+                 made=made)
+
+
+def _again(A: Any, borrowed: bool, *how: Any) -> Tuned:
+    """A pickled one: its arrays are no longer those of the caller."""
+    out = remake(A, *how)
     out._source.data, out._source.borrowed = None, borrowed
     return out
 

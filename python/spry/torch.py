@@ -5,8 +5,8 @@
     Y = spry.torch.spmm(G, X, values)     # dvalues = (dY X') on A's pattern
 
 The product with the transpose is tuned as well and kept. Values may change
-from call to call, as weights of a graph do: plans are refilled, nothing is
-tuned again. Only CPU tensors of float32 or float64.
+from call to call, as weights of a graph do, those given and those of A: plans
+are refilled, nothing is tuned again. Only CPU tensors of float32 or float64.
 
 `graph` and what takes one speak of edges as PyG and DGL do; `Network` runs a
 sparse network or an ONNX file as a module.
@@ -20,26 +20,16 @@ from typing import Any, Sequence
 
 import numpy as np
 import torch
-from scipy import sparse
 
 from . import _library as c
-from ._arrays import TYPES, Source, address
+from ._arrays import TYPES, Source, address, csr, same
 from ._library import lib
-from ._plan import Plan, options_of
-from ._tuned import tune
+from ._plan import Plan, columns_of, options_of
+from ._tuned import remake, tune
 
 __all__ = ["GCNConv", "Graph", "Matrix", "Network", "copy_u_mean",
            "copy_u_sum", "gcn_norm", "graph", "matmul", "matrix", "propagate",
            "sddmm", "spmm", "u_dot_v", "u_mul_e_sum"]
-
-
-def _csr(indptr: np.ndarray, indices: np.ndarray, data: np.ndarray,
-         shape: tuple) -> Any:
-    """SciPy's matrix over these arrays; its constructor would copy indices
-    that could be narrower."""
-    A = sparse.csr_matrix(shape, dtype=data.dtype)
-    A.indptr, A.indices, A.data = indptr, indices, data
-    return A
 
 
 class _Sampled(Plan):
@@ -64,55 +54,67 @@ class _Sampled(Plan):
 
 
 class Matrix:
-    """A sparse matrix with its transpose and its sampled product."""
+    """A sparse matrix with its transpose and its sampled product. It always
+    computes with the tensor's values as they are now."""
 
     def __init__(self, A: torch.Tensor, cols: int | Sequence[int],
-                 **options: Any) -> None:
+                 made: dict | None = None, **options: Any) -> None:
+        """made: plans of another one that is copied; nothing is tuned."""
         widths = [cols] if isinstance(cols, int) else list(cols)
         if A.layout is not torch.sparse_csr or A.dim() != 2:
             raise TypeError("a matrix is a sparse_csr tensor of two dimensions")
         if A.device.type != "cpu":
             raise TypeError("spry computes on the CPU")
+        if A.requires_grad:
+            raise TypeError("a matrix that requires grad has no gradients "
+                            "here: train its values, as in spmm(G, X, values)")
         values = A.values().detach()
         if values.dtype not in (torch.float32, torch.float64):
             raise TypeError("values are float32 or float64")
         self.shape = torch.Size(A.shape)
         self.dtype = values.dtype
         self._held = (A.crow_indices(), A.col_indices(), values)
-        self._given = _csr(*(t.numpy() for t in self._held), tuple(A.shape))
+        self._given = csr(*(t.numpy() for t in self._held), tuple(A.shape))
         if not self._given.has_canonical_format:
             raise ValueError("columns must ascend in every row, without "
                              "repeats: coalesce() first")
         self._lock = threading.Lock()
-        self._options = options
         self._threads = options.get("threads", 0)
+        self._store = options.get("store")
         self.cols = widths[0]
-        self.tuned = tune(self._given, widths[0], transpose=True, **options)
-        for n in widths[1:]:
-            self.tuned.add(n, **options)
-            self.tuned.add(n, transpose=True, **options)
+        now = self._given.data.copy()
+        if made:
+            self.tuned = remake(self._given, columns_of(widths[0]),
+                                self._threads, self._store, made)
+        else:
+            self.tuned = tune(self._given, widths[0], transpose=True,
+                              **options)
+            for n in widths[1:]:
+                self.tuned.add(n, **options)
+                self.tuned.add(n, transpose=True, **options)
+        self.tuned._values = now
         self._sampled: dict[int, _Sampled] = {}
-        self._now = None
+
+    def __reduce__(self) -> tuple:
+        return _again, (*self._held, self.shape, self.cols, self._threads,
+                        self._store, self.tuned._made())
 
     @property
     def nnz(self) -> int:
         return self._given.nnz
 
     def values(self) -> torch.Tensor:
-        """The values it was made with."""
+        """The values of the tensor that it was made with."""
         return self._held[2]
 
-    def _bring(self, values: torch.Tensor | None) -> None:
-        """Both plans compute with these values; None: with the first ones."""
-        now = None if values is None else (values.data_ptr(), values._version)
-        if now is None and self._now is None:
-            return
-        array = (self._held[2] if values is None else values.detach()).numpy()
-        array = np.ascontiguousarray(array, self._given.dtype)
-        self.tuned.refill(array)
-        self._now = now
+    def _bring(self, values: torch.Tensor) -> None:
+        """All plans compute with these values; comparing them with those of
+        the last product costs less than a product."""
+        array = values.detach().numpy()
+        if not same(array, self.tuned._values):
+            self.tuned.refill(array)
 
-    def _product(self, X: torch.Tensor, values: torch.Tensor | None,
+    def _product(self, X: torch.Tensor, values: torch.Tensor,
                  turned: bool) -> torch.Tensor:
         with self._lock:  # values may change between two products
             self._bring(values)
@@ -129,7 +131,7 @@ class Matrix:
             if plan is None:
                 plan = _Sampled(self._pattern(), n, self._given.dtype,
                                 options_of("predict", threads=self._threads,
-                                           store=self._options.get("store")))
+                                           store=self._store))
                 self._sampled[n] = plan
         c.check(lib.spry_run_scaled(plan.pointer, 1.0, address(g),
                                     address(x), 0.0, address(out)))
@@ -139,7 +141,7 @@ class Matrix:
         """The same pattern with ones for values."""
         if not hasattr(self, "_pattern_source"):
             self._pattern_source = Source(
-                _csr(self._given.indptr, self._given.indices,
+                csr(self._given.indptr, self._given.indices,
                      np.ones(self.nnz, self._given.dtype), self._given.shape))
         return self._pattern_source
 
@@ -154,7 +156,7 @@ class Matrix:
 class _Spmm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, G, X, values):
-        ctx.G, ctx.given = G, values is not None
+        ctx.G = G
         ctx.save_for_backward(X, values)
         return G._product(X, values, False)
 
@@ -165,7 +167,7 @@ class _Spmm(torch.autograd.Function):
         dX = dvalues = None
         if ctx.needs_input_grad[1]:
             dX = ctx.G._product(grad, values, True)
-        if ctx.given and ctx.needs_input_grad[2]:
+        if ctx.needs_input_grad[2]:
             dvalues = ctx.G._slope(grad, X)
         return None, dX, dvalues
 
@@ -174,12 +176,15 @@ def spmm(G: Matrix, X: torch.Tensor,
          values: torch.Tensor | None = None) -> torch.Tensor:
     """G X, with `values` in place of G's own when they are given, in the order
     of the tensor's `values()`. Differentiable in X and in the values."""
+    if X.dim() == 1:
+        return spmm(G, X.unsqueeze(1), values).squeeze(1)
+    if values is None:
+        values = G.values()
     if X.dim() != 2 or X.shape[0] != G.shape[1]:
         raise ValueError(f"{tuple(G.shape)} times {tuple(X.shape)}")
     if X.dtype != G.dtype:
         raise TypeError(f"the matrix has {G.dtype}, the operand {X.dtype}")
-    if values is not None and (values.shape != (G.nnz,)
-                               or values.dtype != G.dtype):
+    if values.shape != (G.nnz,) or values.dtype != G.dtype:
         raise ValueError(f"there are {G.nnz} values of {G.dtype}")
     return _Spmm.apply(G, X, values)
 
@@ -213,6 +218,13 @@ def sddmm(G: Matrix, Y: torch.Tensor, X: torch.Tensor) -> torch.Tensor:
     if X.dtype != G.dtype or Y.dtype != G.dtype:
         raise TypeError(f"the matrix has {G.dtype}")
     return _Sddmm.apply(G, Y, X)
+
+
+def _again(crow: torch.Tensor, col: torch.Tensor, values: torch.Tensor,
+           shape: torch.Size, cols: int, threads: int, store: str | None,
+           made: dict) -> Matrix:
+    return Matrix(torch.sparse_csr_tensor(crow, col, values, shape), cols,
+                  made, threads=threads, store=store)
 
 
 def matrix(A: torch.Tensor, cols: int | Sequence[int],

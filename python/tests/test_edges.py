@@ -1,5 +1,8 @@
 """Message passing against sums over edges, one by one."""
 
+import copy
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -125,3 +128,221 @@ def test_gcn_layer():
     e[0, 0] = (e[0, 0] + 1) % 30
     conv(x, e)
     assert conv._kept is not kept
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_weights_of_the_graph(twice):
+    e = edges(2, twice=twice)
+    x = torch.randn(30, 4, dtype=torch.float64)
+    w = torch.rand(e.shape[1], dtype=torch.float64, requires_grad=True)
+    g = st.graph(e, 4, num_nodes=30, weight=w, **QUICK)
+    assert torch.allclose(st.propagate(g, x), plainly(e, x, w, 30))
+    assert torch.autograd.gradcheck(lambda _: st.propagate(g, x), (w,))
+    with torch.no_grad():
+        w *= 2
+    for _ in range(2):
+        assert torch.allclose(st.propagate(g, x), plainly(e, x, w, 30))
+        assert torch.allclose(st.copy_u_sum(g, x), plainly(e, x, None, 30))
+        count = torch.bincount(e[1], minlength=30).clamp(min=1).unsqueeze(1)
+        assert torch.allclose(st.copy_u_mean(g, x),
+                              plainly(e, x, None, 30) / count)
+
+
+def wide(a, shape):
+    """Features as NumPy and DGL repeat them."""
+    return a.reshape(len(a), *[1] * (len(shape) - a.dim() + 1),
+                     *a.shape[1:]).expand(-1, *shape)
+
+
+@pytest.mark.parametrize("x, e", [
+    ((3, 5), (3, 1)), ((3, 5), (1,)), ((3, 5), ()), ((5,), (3, 1)),
+    ((1, 5), (3, 1)), ((3, 5), (3, 5)), ((5,), (5,)), ((), ()), ((), (1,)),
+    ((), (4,)), ((2, 3, 5), (2, 3, 1)), ((2, 3, 5), (3, 1))])
+def test_heads(x, e):
+    ends = edges(4)
+    g = st.graph(ends, 5, num_nodes=30, dtype=torch.float64, **QUICK)
+    x = torch.randn(30, *x, dtype=torch.float64, requires_grad=True)
+    e = torch.randn(200, *e, dtype=torch.float64, requires_grad=True)
+    shape = torch.broadcast_shapes(x.shape[1:], e.shape[1:])
+    want = torch.zeros(30, *shape, dtype=torch.float64).index_add(
+        0, ends[1], wide(x, shape)[ends[0]] * wide(e, shape))
+    got = st.u_mul_e_sum(g, x, e)
+    assert got.shape == want.shape and torch.allclose(got, want)
+    grad = torch.randn_like(want)
+    for a, b in zip(torch.autograd.grad(got, (x, e), grad),
+                    torch.autograd.grad(want, (x, e), grad)):
+        assert torch.allclose(a, b)
+
+
+@pytest.mark.parametrize("x, y", [
+    ((3, 5), (3, 5)), ((3, 5), (5,)), ((5,), (5,)), ((), ()),
+    ((2, 3, 5), (2, 3, 5))])
+def test_products_of_ends_with_heads(x, y):
+    e = edges(4)
+    g = st.graph(e, 5, num_nodes=30, dtype=torch.float64, **QUICK)
+    x = torch.randn(30, *x, dtype=torch.float64, requires_grad=True)
+    y = torch.randn(30, *y, dtype=torch.float64, requires_grad=True)
+    shape = torch.broadcast_shapes(x.shape[1:], y.shape[1:]) or (1,)
+    want = (wide(x, shape)[e[0]] * wide(y, shape)[e[1]]).sum(-1, keepdim=True)
+    got = st.u_dot_v(g, x, y)
+    assert got.shape == want.shape and torch.allclose(got, want)
+    grad = torch.randn_like(want)
+    for a, b in zip(torch.autograd.grad(got, (x, y), grad),
+                    torch.autograd.grad(want, (x, y), grad)):
+        assert torch.allclose(a, b)
+
+
+def convolved(conv, x, e, w, loop=1.0):
+    """PyG's layer, with dense matrices."""
+    n, own = x.shape[0], {}
+    A = torch.zeros(n, n, dtype=x.dtype)
+    w = torch.ones(e.shape[1], dtype=x.dtype) if w is None else w
+    for k, (s, t) in enumerate(e.T.tolist()):
+        if conv.add_self_loops and s == t:
+            own[s] = w[k]
+        else:
+            A = A.index_put((torch.tensor(t), torch.tensor(s)), w[k],
+                            accumulate=True)
+    if conv.add_self_loops:
+        A = A + torch.diag(torch.stack([
+            own.get(i, torch.tensor(loop, dtype=x.dtype)) for i in range(n)]))
+    if conv.normalize:
+        d = A.sum(1)
+        d = torch.where(d == 0, torch.inf, d).pow(-0.5)
+        A = d[:, None] * A * d
+    out = A @ (x @ conv.lin.weight.T)
+    return out if conv.bias is None else out + conv.bias
+
+
+LAYERS = [{}, {"improved": True}, {"add_self_loops": False}, {"bias": False},
+          {"normalize": False}, {"normalize": False, "add_self_loops": False}]
+
+
+@pytest.mark.parametrize("how", LAYERS)
+@pytest.mark.parametrize("given", ["edges", "graph", "weighted graph"])
+def test_gcn_trains_edge_weights(how, given):
+    e = edges(5, 12, 60)
+    conv = st.GCNConv(3, 2, **how, **QUICK).double()
+    x = torch.randn(12, 3, dtype=torch.float64, requires_grad=True)
+    w = (torch.rand(60, dtype=torch.float64) + 0.5).requires_grad_()
+    for weight in (None, w, 2 * w):
+        g, more = e, (weight,)
+        if given != "edges":
+            own = weight if given == "weighted graph" else None
+            g = st.graph(e, 2, num_nodes=12, weight=own, dtype=torch.float64,
+                         **QUICK)
+            more = () if own is not None else more
+        got = conv(x, g, *more)
+        want = convolved(conv, x, e, weight, 2.0 if conv.improved else 1.0)
+        assert torch.allclose(got, want)
+        inputs = [x, conv.lin.weight] + ([] if weight is None else [w])
+        grad = torch.randn_like(want)
+        for a, b in zip(torch.autograd.grad(got, inputs, grad, True),
+                        torch.autograd.grad(want, inputs, grad)):
+            assert torch.allclose(a, b)
+
+
+def test_gcn_takes_adjacency():
+    e = edges(6, twice=False)
+    w = torch.rand(e.shape[1])
+    coo = torch.sparse_coo_tensor(e.flip(0), w, (30, 30)).coalesce()
+    csr = coo.to_dense().to_sparse_csr()
+    conv, x = st.GCNConv(4, 3, **QUICK), torch.randn(30, 4)
+    want = conv(x, e, w)
+    for adj in (coo, csr, Sparse(csr), Sparse(csr).csr()):
+        assert torch.allclose(conv(x, adj), want, atol=1e-5)
+    bare = (csr.crow_indices(), csr.col_indices())
+    assert torch.allclose(conv(x, bare), conv(x, e), atol=1e-5)
+    assert torch.allclose(conv(x, Drawn(e, 30, 30)), conv(x, e), atol=1e-5)
+    train = coo.requires_grad_()
+    conv(x, train).sum().backward()
+    assert train.grad is not None
+    with pytest.raises(TypeError, match="grad"):
+        conv(x, csr.requires_grad_())
+
+
+def test_gcn_cached():
+    e, other = edges(7), edges(8)
+    conv, x = st.GCNConv(4, 3, cached=True, **QUICK), torch.randn(30, 4)
+    w = torch.rand(200)
+    want = conv(x, e, w)
+    assert torch.equal(conv(x, other), want)
+    assert torch.equal(copy.deepcopy(conv)(x, other), want)
+    conv.reset_parameters()
+    conv(x, other)
+    conv = st.GCNConv(4, 3, cached=True, **QUICK)
+    with pytest.raises(ValueError, match="trained"):
+        conv(x, e, w.requires_grad_())
+
+
+def test_gcn_does_not_tune_unless_asked(monkeypatch):
+    efforts = []
+    tune = st.tune
+
+    def watched(A, cols, effort="measure", **options):
+        efforts.append(effort)
+        return tune(A, cols, effort="lookup", **options)
+
+    monkeypatch.setattr(st, "tune", watched)
+    x = torch.randn(30, 4)
+    conv = st.GCNConv(4, 3, store=":memory:")
+    for k in range(3):
+        conv(x, edges(k))
+        conv(x, edges(k))
+    assert efforts == ["lookup"] * 3
+    g = st.graph(edges(1), 3, num_nodes=30, store=":memory:")
+    conv(x, g)
+    assert efforts.pop() == "measure" and len(efforts) == 3
+    st.GCNConv(4, 3, store=":memory:", effort="measure")(x, edges(1))
+    assert efforts.pop() == "measure"
+
+
+@pytest.mark.parametrize("wrong", [
+    {"flow": "target_to_source"}, {"effort": "luck"}, {"seconds": 1},
+    {"normalize": False, "add_self_loops": True}])
+def test_gcn_refuses_at_construction(wrong):
+    with pytest.raises((TypeError, ValueError)):
+        st.GCNConv(4, 3, **wrong)
+
+
+def test_gcn_norm():
+    e, w = edges(9, 12, 60), torch.rand(60, dtype=torch.float64)
+    conv = st.GCNConv(3, 2).double()
+    x = torch.eye(12, 3, dtype=torch.float64)
+    for improved in (False, True):
+        ends, weight = st.gcn_norm(e, w, 12, improved)
+        got = plainly(ends, x @ conv.lin.weight.T, weight, 12)
+        assert torch.allclose(got + conv.bias, convolved(
+            conv, x, e, w, 1.0 + improved))
+    w.requires_grad_()
+    assert torch.autograd.gradcheck(lambda w: st.gcn_norm(e, w, 12)[1], (w,))
+    ends, weight = st.gcn_norm(e, w, 15, add_self_loops=False)
+    assert ends is e and weight.isfinite().all()
+    weight.sum().backward()
+    assert w.grad.isfinite().all()
+
+
+def test_gcn_after_inference():
+    e, x, w = edges(3), torch.randn(30, 6), torch.rand(200)
+    for weight in (None, w):
+        conv = st.GCNConv(6, 4, **QUICK)
+        with torch.inference_mode():
+            want = conv(x, e.clone(), weight)
+        got = conv(x, e, weight)
+        got.sum().backward()
+        assert torch.equal(got, want)
+
+
+@pytest.mark.parametrize("copied", [
+    copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies(copied):
+    e, x = edges(3), torch.randn(30, 6)
+    conv = st.GCNConv(6, 4, **QUICK)
+    g = st.graph(e, 4, num_nodes=30, weight=torch.rand(200), **QUICK)
+    for edge in (e, g):
+        want = conv(x, edge)
+        assert torch.equal(copied(conv)(x, copied(edge)), want)
+    h = copied(g)
+    h.weight.zero_()
+    assert torch.equal(st.propagate(h, x), torch.zeros(30, 6))
+    assert torch.equal(conv(x, g), want)
