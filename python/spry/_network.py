@@ -22,8 +22,9 @@ _KEPT = 4  # batch sizes of an ONNX file that are kept ready
 class _Value(ctypes.Structure):
     """spry_graph_value"""
 
-    _fields_ = [("size", c_size_t), ("name", c_char_p), ("whole", c_int), ("dims", c_int),
-                ("dim", c_int64 * 8), ("count", c_int64)]
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("whole", c_int),
+                ("dims", c_int), ("dim", c_int64 * 8),
+                ("count", c_int64)]
 
     def shape(self) -> tuple[int, ...]:
         return tuple(self.dim[:self.dims])
@@ -47,7 +48,9 @@ class _ExecutorOptions(ctypes.Structure):
 class _Layers:
     """A sparse network: any number of inputs through one plan."""
 
-    def __init__(self, path: str, batch: int, options: dict) -> None:
+    def __init__(self, path: str, batch: int, options: dict,
+                 text: str | None = None) -> None:
+        """text: the plan of another one, made again without a tune."""
         net, problem, plan = c_void_p(), c_void_p(), c_void_p()
         c.check(lib.spry_network_read(byref(net), os.fsencode(path), None))
         weakref.finalize(self, lib.spry_network_free, c_void_p(net.value))
@@ -56,7 +59,9 @@ class _Layers:
         c.check(lib.spry_problem_network(byref(problem), net, batch))
         weakref.finalize(self, lib.spry_problem_free, c_void_p(problem.value))
         given, failed = tune_options(**options)
-        c.check(lib.spry_tune(byref(plan), problem, byref(given)))
+        if text is None or lib.spry_plan_from(byref(plan), problem,
+                                              text.encode(), c.machine()):
+            c.check(lib.spry_tune(byref(plan), problem, byref(given)))
         weakref.finalize(self, lib.spry_plan_free, c_void_p(plan.value))
         if failed:
             raise failed[0]
@@ -147,9 +152,7 @@ class Network(torch.nn.Module):
         self.path, self.batch = os.fspath(path), int(batch)
         if self.batch < 1:
             raise ValueError("batch is a number of inputs")
-        self._lock = threading.Lock()
-        self._layers: _Layers | None = None
-        self._ready: OrderedDict[int, _Operators] = OrderedDict()
+        self._begin()
         if self.path.startswith("net:") or self.path.endswith(".onnx"):
             if effort not in (None, "predict", "measure") or options:
                 raise ValueError("an operator graph takes effort 'predict' or "
@@ -157,9 +160,39 @@ class Network(torch.nn.Module):
             self._how = (effort or "predict", threads, seconds, store)
             self._operators(self.batch)
         else:
+            self._how = (effort or "measure", threads, seconds, store)
             self._layers = _Layers(self.path, self.batch, {
                 "effort": effort or "measure", "seconds": seconds,
                 "threads": threads, "store": store, **options})
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._layers: _Layers | None = None
+        self._ready: OrderedDict[int, _Operators] = OrderedDict()
+
+    def __getstate__(self) -> dict:
+        """Copies read the file again and are not tuned: they have the plan by
+        its text, or what the store remembers."""
+        effort, threads, _, store = self._how
+        if not self._layers and effort == "measure" and store == ":memory:":
+            raise TypeError("an operator graph that was tuned without a store "
+                            "cannot be copied: name a store")
+        state = {k: v for k, v in self.__dict__.items()
+                 if k not in ("_lock", "_layers", "_ready")}
+        state["_how"] = ("lookup" if self._layers else "predict", threads, 0,
+                         store)
+        return {**state, "text": self._layers and self._layers.text()}
+
+    def __setstate__(self, state: dict) -> None:
+        text = state.pop("text")
+        super().__setstate__(state)
+        self._begin()
+        effort, threads, _, store = self._how
+        if text is None:
+            self._operators(self.batch)
+        else:
+            self._layers = _Layers(self.path, self.batch, {
+                "effort": effort, "threads": threads, "store": store}, text)
 
     def _operators(self, batch: int) -> _Operators:
         if batch not in self._ready:

@@ -1,6 +1,8 @@
 """Networks as modules, against what they should compute."""
 
+import copy
 import os
+import pickle
 
 import pytest
 
@@ -8,6 +10,8 @@ torch = pytest.importorskip("torch")
 
 import spry  # noqa: E402
 import spry.torch as st  # noqa: E402
+
+COPIES = [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))]
 
 
 def test_sparse_network():
@@ -22,6 +26,17 @@ def test_sparse_network():
     with pytest.raises(ValueError, match="inputs"):
         net(torch.rand(2, inputs + 1))
     assert "gen:" in repr(net)
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_copies_of_a_sparse_network(copied, monkeypatch):
+    net = st.Network("gen:random,width=64,depth=3", batch=8,
+                     effort="lookup", store=":memory:").eval()
+    x = torch.rand(5, net._layers.inputs)
+    monkeypatch.setattr(st.lib, "spry_tune", None)
+    other = copied(torch.nn.Sequential(net))[0]
+    assert torch.equal(other(x), net(x)) and repr(other) == repr(net)
+    assert not other.training
 
 
 def test_exported_by_torch(tmp_path):
@@ -42,6 +57,12 @@ def test_exported_by_torch(tmp_path):
         assert torch.allclose(net(x), want, atol=1e-4)
     with pytest.raises(ValueError, match="takes x"):
         net(torch.randn(2, 3, 5, 5))
+    for copied in COPIES:
+        assert torch.equal(copied(net)(x), net(x))
+    net[0]._how = ("measure", 0, 1, ":memory:")  # as if it had been tuned
+    for copied in COPIES:
+        with pytest.raises(TypeError, match="store"):
+            copied(net)
 
 
 def test_refusals():
