@@ -154,13 +154,18 @@ def wide(a, shape):
                      *a.shape[1:]).expand(-1, *shape)
 
 
+@pytest.fixture(scope="module")
+def of_heads():
+    e = edges(4)
+    return e, st.graph(e, 5, num_nodes=30, dtype=torch.float64, **QUICK)
+
+
 @pytest.mark.parametrize("x, e", [
     ((3, 5), (3, 1)), ((3, 5), (1,)), ((3, 5), ()), ((5,), (3, 1)),
     ((1, 5), (3, 1)), ((3, 5), (3, 5)), ((5,), (5,)), ((), ()), ((), (1,)),
     ((), (4,)), ((2, 3, 5), (2, 3, 1)), ((2, 3, 5), (3, 1))])
-def test_heads(x, e):
-    ends = edges(4)
-    g = st.graph(ends, 5, num_nodes=30, dtype=torch.float64, **QUICK)
+def test_heads(x, e, of_heads):
+    ends, g = of_heads
     x = torch.randn(30, *x, dtype=torch.float64, requires_grad=True)
     e = torch.randn(200, *e, dtype=torch.float64, requires_grad=True)
     shape = torch.broadcast_shapes(x.shape[1:], e.shape[1:])
@@ -177,9 +182,8 @@ def test_heads(x, e):
 @pytest.mark.parametrize("x, y", [
     ((3, 5), (3, 5)), ((3, 5), (5,)), ((5,), (5,)), ((), ()),
     ((2, 3, 5), (2, 3, 5))])
-def test_products_of_ends_with_heads(x, y):
-    e = edges(4)
-    g = st.graph(e, 5, num_nodes=30, dtype=torch.float64, **QUICK)
+def test_products_of_ends_with_heads(x, y, of_heads):
+    e, g = of_heads
     x = torch.randn(30, *x, dtype=torch.float64, requires_grad=True)
     y = torch.randn(30, *y, dtype=torch.float64, requires_grad=True)
     shape = torch.broadcast_shapes(x.shape[1:], y.shape[1:]) or (1,)
@@ -218,14 +222,14 @@ LAYERS = [{}, {"improved": True}, {"add_self_loops": False}, {"bias": False},
           {"normalize": False}, {"normalize": False, "add_self_loops": False}]
 
 
-@pytest.mark.parametrize("how", LAYERS)
-@pytest.mark.parametrize("given", ["edges", "graph", "weighted graph"])
-def test_gcn_trains_edge_weights(how, given):
+@pytest.mark.parametrize("given, how", [("edges", how) for how in LAYERS] + [
+    ("graph", {}), ("weighted graph", {"improved": True})])
+def test_gcn_trains_edge_weights(given, how):
     e = edges(5, 12, 60)
     conv = st.GCNConv(3, 2, **how, **QUICK).double()
     x = torch.randn(12, 3, dtype=torch.float64, requires_grad=True)
     w = (torch.rand(60, dtype=torch.float64) + 0.5).requires_grad_()
-    for weight in (None, w, 2 * w):
+    for weight in (None, 2 * w):
         g, more = e, (weight,)
         if given != "edges":
             own = weight if given == "weighted graph" else None
