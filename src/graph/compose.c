@@ -11,6 +11,14 @@ static const struct {
 } compositions[] = {{"Conv", sp_compose_window},
                     {"MaxPool", sp_compose_window},
                     {"AveragePool", sp_compose_window},
+                    {"BatchNormalization", sp_compose_line},
+                    {"Relu", sp_compose_line},
+                    {"LeakyRelu", sp_compose_line},
+                    {"Clip", sp_compose_line},
+                    {"Sigmoid", sp_compose_line},
+                    {"Tanh", sp_compose_line},
+                    {"HardSigmoid", sp_compose_line},
+                    {"HardSwish", sp_compose_line},
                     {"ConvTranspose", sp_compose_conv_transpose},
                     {"Sum", sp_compose_many},
                     {"Mean", sp_compose_many},
@@ -23,6 +31,7 @@ static const struct {
                     {"GroupNormalization", sp_compose_group_norm},
                     {"Resize", sp_compose_resize},
                     {"Upsample", sp_compose_resize},
+                    {"Pad", sp_compose_pad},
                     {"Tile", sp_compose_tile},
                     {"DepthToSpace", sp_compose_depth_to_space},
                     {"SpaceToDepth", sp_compose_space_to_depth}};
@@ -282,6 +291,18 @@ void sp_compose_group_norm(sp_builder *b, const sp_call *c)
 }
 
 /* ---- shapes ---- */
+
+/* A border of nothing is none. */
+void sp_compose_pad(sp_builder *b, const sp_call *c)
+{
+    sp_padding p;
+
+    b->status = sp_padding_of(&p, c);
+    for (int i = 0; b->status == SPRY_OK && i < c->in[0]->shape.dims; i++)
+        if (p.before[i] || p.behind[i])
+            return;
+    pass_on(b, c);
+}
 
 static void around(int64_t *before, int64_t *from, const sp_extent *s, int axis)
 {

@@ -13,11 +13,12 @@ sp_op_composition *sp_composition_of(const sp_opcode *op);
 
 /* Of elements, channels and shapes (compose.c). */
 sp_op_composition sp_compose_many, sp_compose_prelu, sp_compose_gelu,
-    sp_compose_lrn, sp_compose_instance_norm, sp_compose_group_norm,
-    sp_compose_tile, sp_compose_depth_to_space, sp_compose_space_to_depth;
+    sp_compose_lrn, sp_compose_pad, sp_compose_instance_norm,
+    sp_compose_group_norm, sp_compose_tile, sp_compose_depth_to_space,
+    sp_compose_space_to_depth;
 /* Windows over lines, and convolutions the other way round
  * (compose_window.c). */
-sp_op_composition sp_compose_window, sp_compose_conv_transpose;
+sp_op_composition sp_compose_window, sp_compose_line, sp_compose_conv_transpose;
 /* Images of another size (compose_resize.c). */
 sp_op_composition sp_compose_resize;
 

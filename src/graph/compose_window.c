@@ -5,7 +5,82 @@
 
 #include <string.h>
 
-/* ---- windows over lines [n][c][w] ---- */
+/* ---- lines [n][c][w] ----
+ *
+ * They are images one pixel high, and stay so from operator to operator. */
+
+static sp_extent image_shape(const sp_extent *line)
+{
+    return (sp_extent){4, {line->dim[0], line->dim[1], 1, line->dim[2]}};
+}
+
+/* The image that input 0, a line, was made from; -1: none. */
+static int image_before(const sp_builder *b, const sp_call *c)
+{
+    const spry_graph *g = b->g;
+    sp_extent image = image_shape(&c->in[0]->shape);
+    int x = c->node->input[0], maker = g->value[x].maker;
+    const sp_opnode *n =
+        maker >= 0 && maker < g->nodes ? &g->node[maker] : NULL;
+
+    if (!n || n->output[0] != x || strcmp(n->op->name, "Reshape") != 0 ||
+        !sp_extent_equal(&g->value[n->input[0]].shape, &image))
+        return -1;
+    return n->input[0];
+}
+
+static int image_of(sp_builder *b, const sp_call *c)
+{
+    sp_extent image = image_shape(&c->in[0]->shape);
+    int x = image_before(b, c);
+
+    return x >= 0 ? x : sp_build_reshape(b, c->node->input[0], &image);
+}
+
+/* The result of the node made last, an image, as a line. */
+static void line_of(sp_builder *b, const sp_call *c, int x)
+{
+    sp_compose_last(b, c);
+    sp_build_binary(b, "Reshape", x,
+                    sp_build_whole(b, 3, (int64_t[]){0, 0, -1}));
+}
+
+/* The operator with x instead of its first input. */
+static int same_of(sp_builder *b, const sp_opnode *n, int x)
+{
+    int y = sp_build_unary(b, n->op->name, x);
+    int *input = sp_pool_get(&b->g->pool, n->inputs, sizeof *input);
+    sp_opnode *made;
+
+    if (y < 0)
+        return -1;
+    if (!input) {
+        b->status = sp_fail_memory((size_t)n->inputs * sizeof *input);
+        return -1;
+    }
+    memcpy(input, n->input, (size_t)n->inputs * sizeof *input);
+    input[0] = x;
+    made = &b->g->node[b->g->nodes - 1];
+    made->input = input;
+    made->inputs = n->inputs;
+    made->attr = n->attr;
+    made->attrs = n->attrs;
+    return y;
+}
+
+/* Batch norms, and activations of what was an image. */
+void sp_compose_line(sp_builder *b, const sp_call *c)
+{
+    const sp_opnode *n = c->node;
+    int norm = strcmp(n->op->name, "BatchNormalization") == 0;
+
+    if (c->in[0]->shape.dims != 3 || c->in[0]->whole || c->in[0]->count < 1)
+        return;
+    if (norm || image_before(b, c) >= 0)
+        line_of(b, c, same_of(b, n, image_of(b, c)));
+}
+
+/* ---- windows over them ---- */
 
 /* A list of the line's, with `one` for the height before each of its numbers
  * that begin a side. */
@@ -54,9 +129,7 @@ void sp_compose_window(sp_builder *b, const sp_call *c)
 
     if (in->dims != 3)
         return;
-    operand[0] = sp_build_reshape(
-        b, n->input[0],
-        &(sp_extent){4, {in->dim[0], in->dim[1], 1, in->dim[2]}});
+    operand[0] = image_of(b, c);
     if (n->inputs > 1) {
         const sp_extent *w = &c->in[1]->shape;
 
@@ -71,9 +144,7 @@ void sp_compose_window(sp_builder *b, const sp_call *c)
     }
     operand[0] = sp_build_node(b, n->op->name, operand);
     copy_attributes(b, c);
-    sp_compose_last(b, c);
-    sp_build_binary(b, "Reshape", operand[0],
-                    sp_build_whole(b, 3, (int64_t[]){0, 0, -1}));
+    line_of(b, c, operand[0]);
 }
 
 /* ---- ConvTranspose ---- */

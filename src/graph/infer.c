@@ -210,6 +210,9 @@ static spry_status settle(spry_graph *g)
     sp_node_call x;
     spry_status s = sp_call_open(&x, g, n);
 
+    for (int i = 0; i < n->outputs; i++)
+        if (n->output[i] >= 0)
+            g->value[n->output[i]].maker = g->nodes - 1;
     if (s == SPRY_OK)
         s = infer_node(&x, g, n);
     if (s == SPRY_OK && foldable(g, n))

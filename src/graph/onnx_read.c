@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Outputs that a node may have besides those that are computed. */
+enum { UNREAD = 4 };
+
 spry_status sp_onnx_damaged(const char *what)
 {
     return sp_fail(SPRY_INPUT, "the %s is damaged or cut short", what);
@@ -230,7 +233,7 @@ static spry_status find_operator(sp_opnode *n, const parts *p)
         return sp_fail(SPRY_INPUT, "the operator %s is not known", p->op);
     if (p->inputs < n->op->least || p->inputs > n->op->most)
         return sp_refuse(n, "%d inputs", p->inputs);
-    if (p->outputs < 1 || p->outputs > n->op->outputs)
+    if (p->outputs < 1 || p->outputs > n->op->outputs + UNREAD)
         return sp_refuse(n, "%d outputs", p->outputs);
     return SPRY_OK;
 }
@@ -292,6 +295,33 @@ static spry_status take_parts(sp_opnode *n, sp_onnx *o, sp_wire w)
         }
     if (s == SPRY_OK && n->op->outputs == 1 && n->output[0] < 0)
         return sp_refuse(n, "its result has no name");
+    return s;
+}
+
+/* What training wants besides, such as the mask of a Dropout, is left out where
+ * nobody reads it. */
+static spry_status leave_out_unread(spry_graph *g)
+{
+    char *read = sp_alloc(g->values + 1, 1);
+    spry_status s = read ? SPRY_OK : sp_fail_memory((size_t)g->values);
+
+    for (int i = 0; s == SPRY_OK && i < g->outputs; i++)
+        read[g->output[i]] = 1;
+    for (int i = 0; s == SPRY_OK && i < g->nodes; i++)
+        for (int k = 0; k < g->node[i].inputs; k++)
+            if (g->node[i].input[k] >= 0)
+                read[g->node[i].input[k]] = 1;
+    for (int i = 0; s == SPRY_OK && i < g->nodes; i++) {
+        sp_opnode *n = &g->node[i];
+
+        for (int k = n->op->outputs; s == SPRY_OK && k < n->outputs; k++)
+            if (n->output[k] >= 0 && read[n->output[k]])
+                s = sp_refuse(n, "its output '%s' is not known",
+                              g->value[n->output[k]].name);
+        if (n->outputs > n->op->outputs)
+            n->outputs = n->op->outputs;
+    }
+    sp_free(read);
     return s;
 }
 
@@ -361,7 +391,7 @@ static spry_status take_graph(sp_onnx *o, sp_wire w)
                         o->g->value[o->g->input[i]].name);
     if (s == SPRY_OK && o->g->outputs == 0)
         s = sp_fail(SPRY_INPUT, "the graph has no outputs");
-    return s;
+    return s == SPRY_OK ? leave_out_unread(o->g) : s;
 }
 
 static spry_status take_opset(sp_onnx *o, sp_wire w)

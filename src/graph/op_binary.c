@@ -146,7 +146,7 @@ spry_status sp_binary_compute(sp_call *c)
 
     sp_broadcast_steps(sa, &c->in[0]->shape, out);
     sp_broadcast_steps(sb, &c->in[1]->shape, out);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->out[0].count > SP_SERIAL)
     for (int64_t i = 0; i < c->out[0].count; i++) {
         int64_t rest = i, a = 0, b = 0;
 

@@ -1,5 +1,6 @@
 /* op_join.c - tensors put together, cut apart and picked from; and
  * constants. */
+#include <math.h>
 #include <string.h>
 
 #include "graph/onnx.h"
@@ -277,6 +278,89 @@ spry_status sp_constant_compute(sp_call *c)
                                                       : a->reals[i];
     return SPRY_OK;
 }
+
+/* ---- Range, Trilu ---- */
+
+static spry_status range_of(double r[3], const sp_call *c)
+{
+    for (int i = 0; i < 3; i++) {
+        const sp_array *a = c->in[i];
+
+        if (!a->data || a->count != 1 || a->whole != c->in[0]->whole)
+            return sp_refuse(c->node, "limits that are no constant numbers");
+        r[i] = a->data[0];
+    }
+    return r[2] != 0 ? SPRY_OK : sp_refuse(c->node, "a step of 0");
+}
+
+spry_status sp_range_infer(sp_call *c)
+{
+    double r[3], count;
+    spry_status s = range_of(r, c);
+
+    if (s != SPRY_OK)
+        return s;
+    count = ceil((r[1] - r[0]) / r[2]);
+    if (!(count <= (double)SP_GRAPH_ELEMENTS))
+        return sp_refuse(c->node, "a result of more than 2^31 elements");
+    c->out[0].shape = (sp_extent){1, {count > 0 ? (int64_t)count : 0}};
+    c->out[0].whole = c->in[0]->whole;
+    return s;
+}
+
+spry_status sp_range_compute(sp_call *c)
+{
+    double r[3];
+    spry_status s = range_of(r, c);
+
+    for (int64_t i = 0; s == SPRY_OK && i < c->out[0].count; i++)
+        c->out[0].data[i] = r[0] + (double)i * r[2];
+    return s;
+}
+
+/* Which diagonal is the limit. */
+static spry_status diagonal_of(int64_t *k, const sp_call *c)
+{
+    const sp_array *a = c->node->inputs > 1 ? c->in[1] : NULL;
+
+    *k = 0;
+    if (c->in[0]->shape.dims < 2)
+        return sp_refuse(c->node, "the input is no matrix");
+    if (a && (!a->data || a->count != 1 || !a->whole))
+        return sp_refuse(c->node, "a diagonal that is no constant number");
+    if (a && fabs(a->data[0]) < (double)SP_GRAPH_ELEMENTS)
+        *k = (int64_t)a->data[0];
+    else if (a)
+        *k = a->data[0] > 0 ? SP_GRAPH_ELEMENTS : -SP_GRAPH_ELEMENTS;
+    return SPRY_OK;
+}
+
+spry_status sp_trilu_infer(sp_call *c)
+{
+    int64_t k;
+
+    c->out[0].shape = c->in[0]->shape;
+    c->out[0].whole = c->in[0]->whole;
+    return diagonal_of(&k, c);
+}
+
+spry_status sp_trilu_compute(sp_call *c)
+{
+    const sp_extent *s = &c->in[0]->shape;
+    int64_t rows = s->dim[s->dims - 2], columns = s->dim[s->dims - 1], k;
+    int upper = sp_attr_int(c->node, "upper", 1) != 0;
+    spry_status status = diagonal_of(&k, c);
+
+    for (int64_t i = 0; status == SPRY_OK && i < c->out[0].count; i++) {
+        int64_t row = i / columns % rows, off = i % columns - row;
+
+        c->out[0].data[i] =
+            (upper ? off >= k : off <= k) ? c->in[0]->data[i] : 0;
+    }
+    return status;
+}
+
+/* ---- one number everywhere ---- */
 
 spry_status sp_fill_infer(sp_call *c)
 {

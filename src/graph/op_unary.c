@@ -204,7 +204,7 @@ spry_status sp_unary_compute(sp_call *c)
             double a = sp_attr_real(c->node, "alpha", unaries[i].a);
             double b = sp_attr_real(c->node, "beta", unaries[i].b);
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (c->out[0].count > SP_SERIAL)
             for (int64_t k = 0; k < c->out[0].count; k++)
                 c->out[0].data[k] = unaries[i].f(c->in[0]->data[k], a, b);
             return SPRY_OK;

@@ -115,6 +115,9 @@ static const sp_opcode table[] = {
      "value/t value_float/f value_floats/F value_int/i value_ints/I ",
      sp_constant_infer, sp_constant_compute},
     {"ConstantOfShape", 1, 1, 1, "value/t ", sp_fill_infer, sp_fill_compute},
+    {"Range", 3, 3, 1, "", sp_range_infer, sp_range_compute},
+    {"Trilu", 1, 2, 1, "upper/i ", sp_trilu_infer, sp_trilu_compute},
+
     /* Of others put together (compose*.c). */
     {"Sum", 1, ANY, 1, "", sp_composed_infer, NULL},
     {"Mean", 1, ANY, 1, "", sp_composed_infer, NULL},

@@ -4,6 +4,9 @@
 
 #include "graph/internal.h"
 
+/* So few elements are computed by one thread: others would have to be woken. */
+enum { SP_SERIAL = 1 << 14 };
+
 /* ---- windows over images: Conv and pools (op_window.c) ---- */
 
 typedef struct {
@@ -70,6 +73,7 @@ sp_op_function sp_conv_infer, sp_conv_compute, sp_pool_infer, sp_pool_compute,
     sp_expand_compute, sp_pad_infer, sp_pad_compute, sp_copy_compute,
     sp_cast_infer, sp_cast_compute, sp_shape_infer, sp_shape_compute,
     sp_constant_infer, sp_constant_compute, sp_fill_infer, sp_fill_compute,
-    sp_dropout_infer, sp_composed_infer, sp_arg_infer, sp_arg_compute;
+    sp_dropout_infer, sp_composed_infer, sp_range_infer, sp_range_compute,
+    sp_trilu_infer, sp_trilu_compute, sp_arg_infer, sp_arg_compute;
 
 #endif
