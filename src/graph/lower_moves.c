@@ -126,7 +126,7 @@ static spry_status ask(sp_lowering *l, const sp_opnode *n, void *part,
     if (s == SPRY_OK)
         s = sp_call_load(&x, l->g, n);
     if (s == SPRY_OK)
-        s = is_pad ? sp_padding_of(part, &x.call) : sp_part_of(part, &x.call);
+        s = is_pad ? sp_padding_of(part, &x.call) : sp_sliced_of(part, &x.call);
     sp_call_close(&x, n);
     return s;
 }
@@ -134,7 +134,7 @@ static spry_status ask(sp_lowering *l, const sp_opnode *n, void *part,
 static spry_status cut_out(sp_lowering *l, const sp_opnode *n)
 {
     sp_strided v;
-    sp_part p;
+    sp_sliced p;
     spry_status s = sp_view_of(&v, l, n->input[0]);
 
     if (s == SPRY_OK)

@@ -230,7 +230,7 @@ static int64_t within(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-static spry_status slice_axis(sp_part *p, const sp_call *c, int axis,
+static spry_status slice_axis(sp_sliced *p, const sp_call *c, int axis,
                               int64_t start, int64_t end, int64_t step)
 {
     int64_t n = c->in[0]->shape.dim[axis];
@@ -265,7 +265,7 @@ static spry_status slice_lists(sp_whole_list l[4], const sp_call *c)
     return s;
 }
 
-spry_status sp_part_of(sp_part *p, const sp_call *c)
+spry_status sp_sliced_of(sp_sliced *p, const sp_call *c)
 {
     const sp_extent *in = &c->in[0]->shape;
     sp_whole_list l[4]; /* starts, ends, axes, steps */
@@ -293,8 +293,8 @@ spry_status sp_part_of(sp_part *p, const sp_call *c)
 
 spry_status sp_slice_infer(sp_call *c)
 {
-    sp_part p;
-    spry_status s = sp_part_of(&p, c);
+    sp_sliced p;
+    spry_status s = sp_sliced_of(&p, c);
 
     c->out[0].shape.dims = c->in[0]->shape.dims;
     for (int i = 0; s == SPRY_OK && i < c->out[0].shape.dims; i++)
@@ -307,8 +307,8 @@ spry_status sp_slice_compute(sp_call *c)
 {
     int64_t step[SP_GRAPH_DIMS];
     path to = {0};
-    sp_part p;
-    spry_status s = sp_part_of(&p, c);
+    sp_sliced p;
+    spry_status s = sp_sliced_of(&p, c);
 
     if (s != SPRY_OK)
         return s;

@@ -48,8 +48,8 @@ spry_status sp_op_axes(unsigned *out, const sp_call *c, int in_input);
 /* Of every axis of a Slice: where to begin, in which steps, how many. */
 typedef struct {
     int64_t start[SP_GRAPH_DIMS], step[SP_GRAPH_DIMS], len[SP_GRAPH_DIMS];
-} sp_part;
-spry_status sp_part_of(sp_part *p, const sp_call *c);
+} sp_sliced;
+spry_status sp_sliced_of(sp_sliced *p, const sp_call *c);
 
 typedef enum { SP_PAD_VALUE, SP_PAD_REFLECT, SP_PAD_EDGE } sp_pad_mode;
 typedef struct {

@@ -40,8 +40,14 @@ static void nodes(void **state)
     refuse(&m, "no name");
     pb_text(&n, 2, "z2");
     pb_node(&g, "Relu", "x", "z", &n);
+    pb_node(&g, "Neg", "z2", "z3", NULL);
     whole(&m, &g);
-    refuse(&m, "2 outputs");
+    refuse(&m, "its output 'z2' is not known");
+    for (int i = 0; i < 5; i++)
+        pb_text(&n, 2, "");
+    pb_node(&g, "Relu", "x", "z", &n);
+    whole(&m, &g);
+    refuse(&m, "6 outputs");
     attribute(&n, "colour", 3, 5, 2);
     pb_node(&g, "Relu", "x", "z", &n);
     whole(&m, &g);
