@@ -170,6 +170,9 @@ spry_status open_store(spry_records **out);
 spry_status open_store_to_read(spry_records **out);
 /* The same of another than --store; NULL: the user's own. */
 spry_status open_store_of(spry_records **out, const char *path);
+/* How a sentence names --store, without passwords; NULL: there is nothing to
+ * name. */
+const char *store_to_name(void);
 /* Probe it; while the machine is noisy again, up to three times. */
 spry_status probe_well(spry_machine *m);
 /* The machine of --machine, or this one, limited by --threads and --isa.

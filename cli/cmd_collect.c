@@ -125,12 +125,14 @@ static spry_status open_probed(spry_machine *out)
 {
     static const double PROBE = 2, WELL = 3 * 2;
     double part = budget > 0 ? 0.2 * budget : HUGE_VAL;
+    const char *store = store_to_name();
 
     if (part < PROBE && !machine_is_known())
         return say_fail(SPRY_BUDGET,
                         "this machine is not known yet, and probing takes "
-                        "about %s: spry probe does it once",
-                        say_seconds(PROBE));
+                        "about %s: spry probe%s%s does it once",
+                        say_seconds(PROBE), store ? " --store " : "",
+                        store ? store : "");
     return open_machine(out, part < WELL ? 1 : 2);
 }
 

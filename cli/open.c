@@ -158,6 +158,13 @@ spry_status open_store_of(spry_records **out, const char *path)
     return say_status(spry_records_open(out, path));
 }
 
+const char *store_to_name(void)
+{
+    if (!cli.store || strcmp(cli.store, ":memory:") == 0)
+        return NULL;
+    return spry_records_is_server(cli.store) ? "postgresql://..." : cli.store;
+}
+
 spry_status open_store_to_read(spry_records **out)
 {
     return open_store_of(out, cli.store);
@@ -232,7 +239,7 @@ static spry_status fill_in(spry_machine *m, int well)
     }
     known = m->probed;
     s = well ? probe_well(m) : known ? SPRY_OK : spry_machine_probe(m);
-    if (s == SPRY_OK && db && (!found || well))
+    if (s == SPRY_OK && db && (!known || well))
         spry_records_put_machine(db, m);
     spry_records_close(db);
     return s;

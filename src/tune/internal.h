@@ -92,7 +92,7 @@ spry_status sp_tune_prepare(sp_tuner *t);
 void sp_site_useless(char *note, size_t size);
 /* The store and the site's, or a note; a store that was named must be one. */
 spry_status sp_tune_open_stores(sp_tuner *t);
-/* The machine as a store knows it; 0: none does. */
+/* The machine as a store knows its numbers; 0: none does. */
 int sp_tune_known_machine(spry_machine *out, sp_tuner *t);
 /* The machine's probed numbers, which only guesses and races need. */
 void sp_tune_know_machine(sp_tuner *t);

@@ -60,10 +60,24 @@ int sp_tune_known_machine(spry_machine *out, sp_tuner *t)
     int found = 0;
 
     for (int i = 0; i < 2 && !found; i++)
-        if (from[i] && spry_records_get_machine(from[i], out, &found,
-                                                t->m.fingerprint) != SPRY_OK)
-            found = 0;
+        found = from[i] &&
+                spry_records_get_machine(from[i], out, &found,
+                                         t->m.fingerprint) == SPRY_OK &&
+                found && out->probed;
     return found;
+}
+
+static void note_probe(sp_tuner *t)
+{
+    char note[400];
+
+    snprintf(
+        note, sizeof note,
+        "the budget leaves no time to probe the machine; spry probe%s%.300s"
+        " does it once",
+        t->opt.store && t->db ? " --store " : "",
+        t->opt.store && t->db ? spry_records_path(t->db) : "");
+    sp_tuner_note(t, note);
 }
 
 /* A machine is probed once; then the store knows it. If that was a noisy
@@ -74,17 +88,17 @@ static void know_machine(sp_tuner *t)
     int found;
 
     found = sp_tune_known_machine(&known, t);
-    if (found && known.probed &&
-        (spry_machine_grade(&known) != 'D' ||
-         !sp_budget_has_time_to_probe(t))) {
+    if (found && (spry_machine_grade(&known) != 'D' ||
+                  !sp_budget_has_time_to_probe(t))) {
         t->m = known;
         if (t->db)
             (void)spry_records_put_machine(t->db, &t->m);
         return;
     }
     if (!sp_budget_has_time_to_probe(t)) {
-        sp_tuner_note(t, "the budget leaves no time to probe the machine; "
-                         "spry probe does it once");
+        note_probe(t);
+        if (t->db) /* its name at least */
+            (void)spry_records_put_machine(t->db, &t->m);
         return;
     }
     if (t->opt.machine || spry_machine_probe(&t->m) != SPRY_OK)
