@@ -4,7 +4,7 @@
  * that can do it run in turns, in one race, after their results were held
  * against the reference. Every class meets every operation; types and
  * threads rotate; files fill the rest of the time. QUICK=1 takes a few.
- * PEERS_SVG=file writes the means as a picture. */
+ * PEERS_SVG=file writes the means as a picture, PEERS_CSV=file as a table. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -356,6 +356,7 @@ int main(void)
     printf("\n");
     bench_print_tables(&b.report);
     bench_write_chart(&b.report);
+    bench_write_csv(&b.report);
     printf("%.0f s\n", elapsed(&b));
     bench_print_aims(&b.report);
     return 0;

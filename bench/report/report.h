@@ -72,6 +72,8 @@ void bench_print_tables(const bench_report *r);
 void bench_print_aims(const bench_report *r);
 /* To the file that PEERS_SVG names, if it names one (chart.c). */
 void bench_write_chart(const bench_report *r);
+/* To the file that PEERS_CSV names, if it names one (csv.c). */
+void bench_write_csv(const bench_report *r);
 
 /* ---- rows that have something in common ---- */
 
