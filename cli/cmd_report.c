@@ -4,12 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *file = "report.html", *title, *problem;
+static const char *file = "report.html", *title, *problem, *peers;
 static const opt options[] = {
     {"out", OPT_TEXT, &file, "FILE",
      "write the page there; - for stdout (report.html)"},
     {"title", OPT_TEXT, &title, "TEXT", "what the page is called"},
     {"problem", OPT_TEXT, &problem, "PREFIX", "only problems that begin so"},
+    {"peers", OPT_TEXT, &peers, "FILE",
+     "show other libraries: what PEERS_CSV=FILE make bench-peers wrote"},
     {0}};
 static const opt_page page = {
     "report",
@@ -48,6 +50,7 @@ spry_status cmd_report(int argc, char **argv)
         return s;
     o.title = title;
     o.problem = problem;
+    o.peers = peers;
     s = say_written(spry_report_store(file, db, &o), file);
     if (s == SPRY_OK && cli.json && strcmp(file, "-") != 0)
         print_json(spry_records_path(db));

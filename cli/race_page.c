@@ -88,6 +88,7 @@ spry_status race_page(const char *file, const job *j, const race_result *r)
     if (s != SPRY_OK)
         return say_status(s);
     o.title = "A race";
+    o.store = store_to_name();
     s = spry_records_put_machine(db, &j->machine);
     for (int i = 0; s == SPRY_OK && i < r->count; i++)
         s = add(db, j, r, i);

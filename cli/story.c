@@ -266,13 +266,15 @@ static spry_status find(spry_plan **out, const job *j)
 
 spry_status story_tune(const job *j, const char *path)
 {
+    spry_report_options page = SPRY_REPORT_DEFAULTS;
     spry_plan *plan = NULL;
     spry_status s;
 
+    page.store = store_to_name();
     stop_watch();
     s = find(&plan, j);
     if (s == SPRY_OK && report)
-        s = say_status(spry_report_plan(report, plan, path, NULL));
+        s = say_status(spry_report_plan(report, plan, path, &page));
     if (s == SPRY_OK)
         s = print_tuning(plan, path);
     progress_clear();

@@ -22,10 +22,15 @@ typedef struct {
     size_t size;         /* of this struct */
     const char *title;   /* NULL: "What spry found" */
     const char *problem; /* only keys that begin with it; NULL: all */
+    const char *store;   /* where the page says that a missing probe belongs;
+                            NULL: the store it is about; of a plan, the user's
+                            own */
+    const char *peers;   /* a file that bench-peers wrote (PEERS_CSV), to show
+                            the speed of other libraries; NULL: none */
 } spry_report_options;
-#define SPRY_REPORT_DEFAULTS                    \
-    {                                           \
-        sizeof(spry_report_options), NULL, NULL \
+#define SPRY_REPORT_DEFAULTS                                \
+    {                                                       \
+        sizeof(spry_report_options), NULL, NULL, NULL, NULL \
     }
 
 /* A page about a store, written completely or not at all; path "-" is standard

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix/spy.h"
 #include "report/report.h"
 
 typedef struct {
@@ -116,7 +115,7 @@ void sp_report_read(sp_report *r, spry_records *db, const char *problem)
         r->status = s;
 }
 
-/* ---- order and pictures ---- */
+/* ---- order ---- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -124,27 +123,6 @@ static int by_key(const void *a, const void *b)
     int order = strcmp(x->key, y->key);
 
     return order ? order : strcmp(x->on, y->on);
-}
-
-/* Matrices that are quickly made or read again, and are still the same. */
-static void draw(sp_report *r, sp_report_case *c)
-{
-    static const int64_t MOST_ENTRIES = 20000000;
-    spry_matrix *A = NULL;
-    spry_stats stats = {.size = sizeof stats};
-    char key[33];
-    sp_spy spy;
-
-    if (!r->text[c->source][0] || c->nnz > MOST_ENTRIES ||
-        spry_matrix_read(&A, r->text[c->source]) != SPRY_OK)
-        return;
-    spry_matrix_key(key, A);
-    if (strstr(c->key, key) && spry_matrix_stats(&stats, A) == SPRY_OK) {
-        spy = sp_spy_of(&stats);
-        if (sp_spy_png(&c->picture, &spy) != SPRY_OK)
-            sp_buf_free(&c->picture);
-    }
-    spry_matrix_free(A);
 }
 
 void sp_report_finish(sp_report *r)
@@ -156,6 +134,6 @@ void sp_report_finish(sp_report *r)
     if (r->cases)
         qsort(r->one, (size_t)r->cases, sizeof *r->one, by_key);
     for (int i = 0; i < r->cases && i < SP_REPORT_SHOWN; i++)
-        if (!r->one[i].picture.len)
-            draw(r, &r->one[i]);
+        if (!r->one[i].told)
+            sp_report_recall(r, &r->one[i]);
 }

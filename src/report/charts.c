@@ -22,6 +22,8 @@ static double flops_of(const sp_report *r, const sp_report_case *c)
 {
     const sp_operation *d = op_of(r, c);
 
+    if (c->flops > 0)
+        return c->flops;
     return (d ? d->flops : 2) * (double)c->nnz * (double)c->n;
 }
 
@@ -33,6 +35,8 @@ static double bytes_of(const sp_report *r, const sp_report_case *c,
     double rows = (double)c->rows, cols = (double)c->cols, n = (double)c->n;
     const sp_operation *d = op_of(r, c);
 
+    if (c->moved > 0)
+        return c->moved;
     if (d && d->sampled)
         return packed + word * ((rows + cols) * n + (double)c->nnz);
     if (d && d->modes == 3)
@@ -95,6 +99,35 @@ static void draw_points(sp_plot *p, const sp_report *r, const sp_report_case *c,
     }
 }
 
+/* ---- where a chart would be ---- */
+
+static void open_missing(sp_buf *out, const char *title)
+{
+    sp_buf_printf(out, "<figure><figcaption>%s</figcaption><p class=faint>",
+                  title);
+}
+
+static void close_missing(sp_buf *out)
+{
+    sp_buf_add(out, "</p></figure>\n");
+}
+
+static void missing(sp_buf *out, const char *title, const char *why)
+{
+    open_missing(out, title);
+    sp_html_text(out, why);
+    close_missing(out);
+}
+
+static int times_of(const sp_report_case *c)
+{
+    int n = 0;
+
+    for (int i = 0; i < c->trials; i++)
+        n += is_timed(&c->trial[i]);
+    return n;
+}
+
 /* ---- the roofline ---- */
 
 /* Of all threads; 0 when the machine was not probed. */
@@ -105,58 +138,151 @@ static double peak_of(const spry_machine *m, const char *type)
     return m->probed ? one * m->threads : 0;
 }
 
-static double stream_of(const spry_machine *m)
+/* A level of the memory, and how fast all threads read it. */
+typedef struct {
+    const char *name;
+    double rate; /* bytes/s */
+} level;
+
+enum { ROOFS = 1 + SPRY_CACHES };
+
+/* Memory first, then each cache that is clearly faster than those below; returns
+ * how many. A cache was read by one thread: all are expected to read as many
+ * times as much, which a shared one may not give them. */
+static int roofs_of(level out[ROOFS], const spry_machine *m)
 {
-    return m->probed && m->points ? m->triad[m->points - 1] : 0;
+    static const char *const name[SPRY_CACHES] = {"L1", "L2", "L3"};
+    static const double APART = 1.2;
+    int n = 0, last = m->points - 1;
+
+    if (!m->probed || m->points < 1)
+        return 0;
+    out[n++] = (level){"memory", fmax(m->read[last], m->triad[last])};
+    for (int i = SPRY_CACHES - 1; i >= 0 && out[0].rate > 0; i--) {
+        double rate = m->cache_read[i] * m->threads;
+
+        if (spry_machine_cache(m, i) > 0 && rate > APART * out[n - 1].rate)
+            out[n++] = (level){name[i], rate};
+    }
+    return out[0].rate > 0 ? n : 0;
 }
 
-static void draw_roof(sp_plot *p, double peak, double stream)
+/* From where it comes into the picture up to the peak, where its name is: what
+ * was measured is mostly further down. */
+static void draw_roof(sp_plot *p, const level *roof, double peak,
+                      const char *style)
 {
-    double ridge = peak / stream;
-    double x[3] = {p->x.low, ridge, p->x.high}, y[3];
+    enum { LETTER = 8, END = 30 };
+    double from = fmax(p->x.low, p->y.low * 1e9 / roof->rate);
+    double ridge = fmin(peak / roof->rate, p->x.high);
+    double a[2] = {from, roof->rate * from / 1e9};
+    double b[2] = {ridge, roof->rate * ridge / 1e9};
+    double x[2] = {a[0], b[0]}, y[2] = {a[1], b[1]};
 
-    for (int i = 0; i < 3; i++)
-        y[i] = fmin(peak, stream * x[i]) / 1e9;
-    if (ridge <= x[0] || ridge >= x[2]) {
-        x[1] = x[2];
-        y[1] = y[2];
-        sp_plot_line(p, "roof", x, y, 2, 0);
-    } else {
-        sp_plot_line(p, "roof", x, y, 3, 0);
+    if (!(from < ridge))
+        return;
+    sp_plot_line(p, style, x, y, 2, 0);
+    sp_plot_along(p, roof->name, a, b, -LETTER * (int)strlen(roof->name) - END);
+}
+
+static void draw_peak(sp_plot *p, double peak, double ridge)
+{
+    double x[2] = {fmax(ridge, p->x.low), p->x.high};
+    double y[2] = {peak / 1e9, peak / 1e9};
+    double a[2] = {x[0], y[0]}, b[2] = {x[1], y[1]};
+
+    sp_plot_line(p, "roof", x, y, 2, 0);
+    sp_plot_along(p, "peak", a, b, -32);
+}
+
+/* Every mark, the slope of every roof, and the flat part behind the last. */
+static void fit_roofline(sp_plot *p, const points *all, const level *roof,
+                         int roofs, double peak)
+{
+    double low = all->x[0], high = all->x[0];
+    double ends[3] = {2 * peak / 1e9, 0, 0};
+
+    ends[1] = all->y[0];
+    for (int i = 0; i < all->count; i++) {
+        low = fmin(low, all->x[i]);
+        high = fmax(high, all->x[i]);
+        ends[0] = fmax(ends[0], all->y[i]);
+        ends[1] = fmin(ends[1], all->y[i]);
     }
+    low = fmin(low, peak / roof[roofs - 1].rate) / 4;
+    high = fmax(4 * high, 2.5 * peak / roof[0].rate);
+    ends[2] = roof[0].rate * low / 1e9;
+    p->x = (sp_axis){low, high, 1, "operations per byte"};
+    p->y = sp_axis_of(ends, 3, 1, 0, "GFLOP/s");
+}
+
+/* The numbers of the lines. */
+static void note_roofs(sp_buf *out, const spry_machine *m, const level *roof,
+                       int roofs, double peak)
+{
+    sp_buf_printf(out, "peak %.3g GFLOP/s; GB/s:", peak / 1e9);
+    for (int i = 0; i < roofs; i++)
+        sp_buf_printf(out, "%s %s %.3g", i ? "," : "", roof[i].name,
+                      roof[i].rate / 1e9);
+    if (roofs > 1 && m->threads > 1)
+        sp_buf_printf(out, " (caches: one thread's times %d)", m->threads);
+}
+
+/* What stands in for it when the machine or the shape is not known. */
+static void no_roofline(sp_buf *out, const sp_report *r,
+                        const sp_report_case *c)
+{
+    static const char title[] = "Roofline";
+
+    if (sp_report_is_probed(r, c)) {
+        missing(out, title,
+                flops_of(r, c) > 0
+                    ? "Missing: the probe of this machine found neither its "
+                      "bandwidth nor its peak."
+                    : "Missing: the store does not tell how many operations "
+                      "this problem takes.");
+        return;
+    }
+    open_missing(out, title);
+    sp_buf_add(out, "Missing: there is no probe of this machine. ");
+    sp_report_how_to_probe(out, r);
+    sp_buf_add(out, " on it fills this, with the <code>--threads</code> and "
+                    "<code>--isa</code> of the tune if it had any.");
+    close_missing(out);
 }
 
 void sp_chart_roofline(sp_buf *out, const sp_report *r, const sp_report_case *c,
                        int *number)
 {
     const spry_machine *m = sp_report_machine(r, c);
-    double flops = flops_of(r, c), peak, stream;
+    double flops = flops_of(r, c), peak = m ? peak_of(m, r->text[c->type]) : 0;
     sp_plot plot = {.out = out, .number = *number};
+    level roof[ROOFS];
+    int roofs = m ? roofs_of(roof, m) : 0;
     points all;
 
-    if (!m || !(flops > 0) || !((peak = peak_of(m, r->text[c->type])) > 0) ||
-        !((stream = stream_of(m)) > 0))
+    if (!times_of(c))
         return;
+    if (!roofs || !(flops > 0) || !(peak > 0)) {
+        no_roofline(out, r, c);
+        return;
+    }
     if (open_points(&all, c->trials))
         for (int i = 0; i < c->trials; i++)
             if (is_timed(&c->trial[i]))
                 add_point(&all, flops / bytes_of(r, c, c->trial[i].bytes),
                           flops / c->trial[i].seconds / 1e9, i);
     if (all.count > 0) {
-        double low = all.x[0], high = all.x[0], tops[2] = {peak / 1e9, 0};
-
-        for (int i = 0; i < all.count; i++) {
-            low = fmin(low, all.x[i]);
-            high = fmax(high, all.x[i]);
-            tops[1] = i ? fmin(tops[1], all.y[i]) : all.y[i];
-        }
-        plot.x = (sp_axis){low / 4, high * 4, 1, "operations per byte"};
-        plot.y = sp_axis_of(tops, 2, 1, 0, "GFLOP/s");
+        fit_roofline(&plot, &all, roof, roofs, peak);
         sp_plot_open(&plot, "Roofline",
                      "Speed of every schedule over its operations per byte; "
-                     "the line is the machine's bandwidth, then its peak");
-        draw_roof(&plot, peak, stream);
+                     "the lines are what memory and caches of the machine let "
+                     "through, up to its peak");
+        for (int i = 0; i < roofs; i++)
+            draw_roof(&plot, &roof[i], peak, i ? "roof cache" : "roof");
+        draw_peak(&plot, peak, peak / roof[roofs - 1].rate);
         draw_points(&plot, r, c, &all);
+        note_roofs(&plot.note, m, roof, roofs, peak);
         sp_plot_close(&plot);
         ++*number;
     }
@@ -165,9 +291,22 @@ void sp_chart_roofline(sp_buf *out, const sp_report *r, const sp_report_case *c,
 
 /* ---- predicted against measured ---- */
 
+/* Whose predictions they are. */
+static void note_model(sp_buf *out, const sp_report *r, const sp_report_case *c)
+{
+    const char *who = r->text[c->model];
+
+    if (who[0])
+        sp_buf_printf(out, "by the model %s, asked %s", who,
+                      c->recalled ? "for this page: what was predicted then is "
+                                    "not kept"
+                                  : "before they were measured");
+}
+
 void sp_chart_predicted(sp_buf *out, const sp_report *r,
                         const sp_report_case *c, int *number)
 {
+    static const char title[] = "Predicted and measured";
     sp_plot plot = {.out = out, .number = *number};
     points all;
 
@@ -183,13 +322,19 @@ void sp_chart_predicted(sp_buf *out, const sp_report *r,
 
         plot.x = (sp_axis){ends[0], ends[1], 1, x.label};
         plot.y = (sp_axis){ends[0], ends[1], 1, y.label};
-        sp_plot_open(&plot, "Predicted and measured",
+        sp_plot_open(&plot, title,
                      "Time of every schedule as the model expected it and as "
                      "it was; on the line both are equal");
         sp_plot_line(&plot, "equal", ends, ends, 2, 0);
         draw_points(&plot, r, c, &all);
+        note_model(&plot.note, r, c);
         sp_plot_close(&plot);
         ++*number;
+    } else if (times_of(c) > 1) {
+        missing(out, title,
+                c->unpredicted ? c->unpredicted
+                               : "Missing: the model predicts fewer than two "
+                                 "of these.");
     }
     close_points(&all);
 }

@@ -14,6 +14,8 @@ void sp_chart_search(sp_buf *out, const sp_report *r, const sp_report_case *c,
                      int *number);
 /* How many of all problems gained how much. */
 void sp_chart_speedups(sp_buf *out, const sp_report *r, int *number);
+/* The speed of other libraries, operation by operation. */
+void sp_chart_peers(sp_buf *out, const sp_report *r, int *number);
 /* Do machines agree on which schedules are fast? */
 void sp_chart_machines(sp_buf *out, const sp_report *r);
 

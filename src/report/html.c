@@ -35,6 +35,28 @@ void sp_html_text(sp_buf *out, const char *text)
     }
 }
 
+void sp_html_word(sp_buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789/._-+:@%,=";
+    sp_buf quoted = {0};
+
+    if (*word && word[strspn(word, plain)] == 0) {
+        sp_html_text(out, word);
+        return;
+    }
+    sp_buf_add(&quoted, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            sp_buf_add(&quoted, "'\\''");
+        else
+            sp_buf_bytes(&quoted, word, 1);
+    sp_buf_add(&quoted, "'");
+    sp_html_text(out, quoted.data ? quoted.data : "");
+    out->failed |= quoted.failed;
+    sp_buf_free(&quoted);
+}
+
 void sp_html_base64(sp_buf *out, const void *data, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -8,6 +8,9 @@
  * quoted attribute. Control characters and broken UTF-8 become U+FFFD. */
 void sp_html_text(sp_buf *out, const char *text);
 
+/* The same as one word of a command. */
+void sp_html_word(sp_buf *out, const char *word);
+
 void sp_html_base64(sp_buf *out, const void *data, size_t n);
 
 /* "2.86 ms", "1.2 GB", "2.96"; "-" when not finite. */

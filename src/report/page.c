@@ -29,6 +29,16 @@ static void markup(page *p, const char *t)
 
 /* ---- the verdict ---- */
 
+void sp_report_how_to_probe(sp_buf *out, const sp_report *r)
+{
+    sp_buf_add(out, "<code>spry probe");
+    if (r->store) {
+        sp_buf_add(out, " --store ");
+        sp_html_word(out, r->store);
+    }
+    sp_buf_add(out, "</code>");
+}
+
 static void fact(page *p, const char *name)
 {
     sp_buf_printf(p->out, "<dt>%s</dt><dd>", name);
@@ -118,8 +128,14 @@ static void verdict_facts(page *p, const sp_report_case *c)
         sp_buf_printf(p->out, "; paid back after %.0f runs", calls);
     markup(p, "</dd>");
     fact(p, "noise");
-    sp_buf_printf(p->out, "%s</dd></dl>",
-                  noise_words(m ? spry_machine_grade(m) : '?'));
+    if (sp_report_is_probed(p->r, c)) {
+        markup(p, noise_words(spry_machine_grade(m)));
+    } else {
+        markup(p, "not known; ");
+        sp_report_how_to_probe(p->out, p->r);
+        markup(p, " measures it");
+    }
+    markup(p, "</dd></dl>");
 }
 
 static void verdict(page *p, const sp_report_case *c)
@@ -311,6 +327,9 @@ static void show_case(page *p, int number)
     sp_chart_predicted(p->out, p->r, c, &p->plots);
     sp_chart_search(p->out, p->r, c, &p->plots);
     markup(p, "</div>\n");
+    if (c->trials == 0)
+        markup(p, "<p class=faint>Nothing was measured for this page: there is "
+                  "the answer alone.</p>\n");
     trial_table(p, c, number);
     markup(p, "</section>\n");
 }
@@ -363,7 +382,7 @@ static void overview_row(page *p, int i)
     name_case(p, c);
     if (i < SP_REPORT_SHOWN)
         markup(p, "</a>");
-    markup(p, "</td><td>");
+    markup(p, "</td><td class=on>");
     machine_line(p, c);
     markup(p, "</td><td>");
     if (c->answered)
@@ -405,6 +424,13 @@ static void overview(page *p)
     for (int i = 0; i < r->cases; i++)
         overview_row(p, i);
     markup(p, "</tbody></table></div>\n");
+    if (r->cases > SP_REPORT_SHOWN)
+        sp_buf_printf(p->out,
+                      "<p class=faint>The first %d have charts below. The %d "
+                      "others are in this table, and their trials in the CSV; "
+                      "<code>spry report --problem PREFIX</code> shows those "
+                      "whose keys begin so.</p>\n",
+                      SP_REPORT_SHOWN, r->cases - SP_REPORT_SHOWN);
 }
 
 void sp_report_page(sp_buf *out, const sp_report *r, const char *title)
@@ -417,13 +443,8 @@ void sp_report_page(sp_buf *out, const sp_report *r, const char *title)
         overview(&p);
     for (int i = 0; i < shown; i++)
         show_case(&p, i);
-    if (shown < r->cases)
-        sp_buf_printf(
-            out,
-            "<p class=faint>Charts of the first %d; the trials of all "
-            "%d are in the data.</p>\n",
-            shown, r->cases);
     sp_chart_machines(out, r);
+    sp_chart_peers(out, r, &p.plots);
     markup(&p, "<p class=faint>Times are compared only as interleaved pairs of "
                "one race; a schedule replaces the plain loop when the lower "
                "end of the 95 % interval is above 1.02.</p>\n"

@@ -165,7 +165,37 @@ void sp_plot_open(sp_plot *p, const char *title, const char *desc)
 
 void sp_plot_close(sp_plot *p)
 {
-    sp_buf_add(p->out, "</svg></figure>\n");
+    sp_buf_add(p->out, "</svg>");
+    if (p->note.data) {
+        sp_buf_add(p->out, "<p class=faint>");
+        sp_html_text(p->out, p->note.data);
+        sp_buf_add(p->out, "</p>");
+    }
+    p->out->failed |= p->note.failed;
+    sp_buf_free(&p->note);
+    sp_buf_add(p->out, "</figure>\n");
+}
+
+/* ---- names of lines ---- */
+
+void sp_plot_along(sp_plot *p, const char *name, const double a[2],
+                   const double b[2], int skip)
+{
+    double x = at_x(p, a[0]), y = at_y(p, a[1]);
+    double dx = at_x(p, b[0]) - x, dy = at_y(p, b[1]) - y;
+    double length = hypot(dx, dy);
+
+    if (!(length > 0))
+        return;
+    if (skip < 0)
+        skip += (int)length;
+    sp_buf_printf(p->out,
+                  "<text class=name transform=\"translate(%.1f %.1f) "
+                  "rotate(%.1f)\" y=-4>",
+                  x + dx / length * skip, y + dy / length * skip,
+                  180 / acos(-1) * atan2(dy, dx));
+    sp_html_text(p->out, name);
+    sp_buf_add(p->out, "</text>\n");
 }
 
 /* ---- marks ---- */

@@ -13,7 +13,8 @@ typedef struct {
 typedef struct {
     sp_buf *out;
     sp_axis x, y;
-    int number; /* tells the plots of a page apart */
+    int number;  /* tells the plots of a page apart */
+    sp_buf note; /* plain text below it, if any; closing frees it */
 } sp_plot;
 
 /* Colours and shapes are told apart by both: the style knows these. */
@@ -42,5 +43,9 @@ void sp_plot_named(sp_plot *p, sp_mark mark, double x, double y,
 /* A line through n points, in the style's class; steps: as stairs. */
 void sp_plot_line(sp_plot *p, const char *style, const double *x,
                   const double *y, int n, int steps);
+/* A name along the line from a to b, beginning `skip` pixels after a; if
+ * skip is negative, as many before b. */
+void sp_plot_along(sp_plot *p, const char *name, const double a[2],
+                   const double b[2], int skip);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spry/dense.h"
+
 /* ---- texts, each once ---- */
 
 static uint64_t hash_of(const char *text)
@@ -115,8 +117,16 @@ sp_report_case *sp_report_case_of(sp_report *r, const char *problem,
     }
     c = &r->one[r->cases++];
     *c = (sp_report_case){.problem = p, .machine = m};
-    c->about = c->source = c->op = c->type = sp_report_text(r, "");
+    c->about = c->source = c->op = c->type = c->model = sp_report_text(r, "");
     return c;
+}
+
+void sp_report_count(sp_report_case *c, const spry_problem *p)
+{
+    if (!spry_problem_operator(p))
+        return;
+    c->flops = spry_problem_flops(p);
+    c->moved = spry_problem_bytes(p);
 }
 
 void sp_report_add_trial(sp_report *r, sp_report_case *c,
@@ -163,6 +173,13 @@ const spry_machine *sp_report_machine(const sp_report *r,
     return NULL;
 }
 
+int sp_report_is_probed(const sp_report *r, const sp_report_case *c)
+{
+    const spry_machine *m = sp_report_machine(r, c);
+
+    return m && m->probed;
+}
+
 void sp_report_free(sp_report *r)
 {
     for (int i = 0; i < r->texts; i++)
@@ -174,6 +191,7 @@ void sp_report_free(sp_report *r)
     sp_free(r->text);
     sp_free(r->slot);
     sp_free(r->machine);
+    sp_free(r->peer);
     sp_free(r->one);
     memset(r, 0, sizeof *r);
 }
@@ -221,11 +239,13 @@ spry_status spry_report_store(const char *path, spry_records *db,
 
     if (read_options(&o, options) != SPRY_OK)
         return SPRY_USAGE;
+    r.store = o.store ? o.store : spry_records_path(db);
     sp_report_read(&r, db, o.problem);
     if (r.status == SPRY_OK && r.cases == 0)
         r.status = sp_fail(SPRY_INPUT, "%s: nothing is recorded there%s%s",
                            spry_records_path(db), o.problem ? " of " : "",
                            o.problem ? o.problem : "");
+    sp_report_read_peers(&r, o.peers);
     return write_page(path, &r, o.title);
 }
 
@@ -240,6 +260,8 @@ spry_status spry_report_plan(const char *path, const spry_plan *plan,
 
     if (read_options(&o, options) != SPRY_OK)
         return SPRY_USAGE;
+    r.store = o.store;
     sp_report_tell(&r, plan, source);
+    sp_report_read_peers(&r, o.peers);
     return write_page(path, &r, o.title);
 }

@@ -37,15 +37,27 @@ typedef struct {
     int problem, about, source; /* texts; source "" when not known */
     int op, type;               /* texts; "" when not known */
     int64_t n, rows, cols, nnz; /* 0 when not known */
-    int machine;                /* its fingerprint, a text */
-    const char *key, *on;       /* both as text, once finished */
-    sp_report_trial *trial;     /* [trials], in order of measuring */
+    double flops, moved;  /* operations and bytes of a dense operator; else 0 */
+    int machine;          /* its fingerprint, a text */
+    const char *key, *on; /* both as text, once finished */
+    sp_report_trial *trial; /* [trials], in order of measuring */
     int trials, room;
     int answered;
     int verified; /* 1: the plan was checked; 0: not told */
+    int told;     /* 1: by a tune that has just ended (story.c) */
+    int recalled; /* 1: predictions were made for this page (recall.c) */
+    int model;    /* a text: who made them; "" when nobody did */
+    const char *unpredicted; /* a sentence: why there are none; or NULL */
     sp_report_answer answer;
     sp_buf picture; /* PNG of the pattern; empty: none */
 } sp_report_case;
+
+/* How long a library took over spry: a line of bench-peers. */
+typedef struct {
+    int operation, library, machine; /* texts */
+    double times, low, high;         /* low and high 0: not known */
+    int64_t problems;
+} sp_report_peer;
 
 typedef struct {
     char **text; /* [texts] each once */
@@ -56,6 +68,9 @@ typedef struct {
     int machines;
     sp_report_case *one; /* [cases], in order of their keys */
     int cases, case_room;
+    sp_report_peer *peer; /* [peers], in the order of the file */
+    int peers;
+    const char *store;  /* borrowed: where a probe belongs; NULL: the user's */
     spry_status status; /* the first failure; later calls do nothing */
 } sp_report;
 
@@ -72,14 +87,26 @@ void sp_report_add_trial(sp_report *r, sp_report_case *c,
 void sp_report_add_machine(sp_report *r, const spry_machine *m);
 const spry_machine *sp_report_machine(const sp_report *r,
                                       const sp_report_case *c);
-/* Cases in order, and a picture for the first few whose matrix can be had. */
+int sp_report_is_probed(const sp_report *r, const sp_report_case *c);
+/* Cases in order; of the first few what can be had again. */
 void sp_report_finish(sp_report *r);
+/* What a dense operator does; nothing else has to be told. */
+void sp_report_count(sp_report_case *c, const spry_problem *p);
+/* Where the problem came from says what its pattern looks like, and what the
+ * model predicts of its schedules; else c->unpredicted says why not. */
+void sp_report_recall(sp_report *r, sp_report_case *c);
 
 /* All of a store whose problems begin with `problem`. */
 void sp_report_read(sp_report *r, spry_records *db, const char *problem);
 
+/* The file that bench-peers wrote; NULL: none (peers.c). */
+void sp_report_read_peers(sp_report *r, const char *path);
+
 /* The tune that made this plan (story.c). */
 void sp_report_tell(sp_report *r, const spry_plan *plan, const char *source);
+
+/* The command that probes a machine for this store, as markup. */
+void sp_report_how_to_probe(sp_buf *out, const sp_report *r);
 
 /* The page as text; every trial of it, in an element for the script (data.c). */
 void sp_report_page(sp_buf *out, const sp_report *r, const char *title);

@@ -30,7 +30,8 @@ static void add_trials(sp_report *r, sp_report_case *c,
 static void add_verdict(sp_report *r, sp_report_case *c,
                         const spry_tuning *story)
 {
-    c->answered = 1;
+    c->told = c->answered = 1;
+    c->model = sp_report_text(r, story->model);
     c->verified = story->verified;
     c->answer = (sp_report_answer){sp_report_text(r, story->baseline),
                                    sp_report_text(r, story->best),
@@ -57,6 +58,7 @@ static void add_shape(sp_report *r, sp_report_case *c, const spry_problem *p)
     c->rows = o.rows;
     c->cols = o.cols;
     c->nnz = o.nnz;
+    sp_report_count(c, p);
 }
 
 static void add_picture(sp_report_case *c, const spry_problem *p)

@@ -45,6 +45,11 @@ const char sp_report_style[] =
     "stroke-width:6;stroke-linecap:round}.base{fill:var(--base)}"
     ".best{fill:var(--best)}\n"
     ".line{fill:none;stroke-width:1.6}.roof{stroke:var(--ink)}"
+    ".peer,.less{fill:var(--trial);fill-opacity:.6}.less{fill:var(--base)}"
+    ".cut{stroke:var(--paper);stroke-width:3}"
+    ".one{stroke:var(--ink);stroke-dasharray:4 3}\n"
+    ".cache{stroke-dasharray:6 3}svg text.name{fill:var(--ink);stroke:"
+    "var(--paper);stroke-width:3;paint-order:stroke}figure p{font-size:13px}"
     ".equal{stroke:var(--faint);stroke-dasharray:4 3}"
     ".path{stroke:var(--best)}\n"
     ".m0{stroke:var(--trial)}.m1{stroke:var(--base);stroke-dasharray:7 3}"
@@ -65,7 +70,7 @@ const char sp_report_style[] =
     "tr.base td:first-child{border-left:3px solid var(--base);"
     "padding-left:6px}\n"
     "details{margin:14px 0}summary{cursor:pointer}summary h3{display:inline}\n"
-    "th{white-space:nowrap}td code{display:inline-block;"
+    "th{white-space:nowrap}.on{min-width:11em}td code{display:inline-block;"
     "min-width:min(40vw,220px)}th button{all:unset;cursor:pointer}th button:focus-visible{outline:2px "
     "solid}th button::after{content:' \\2195';color:var(--faint)}\n"
     ".tools{margin:8px 0;display:flex;gap:10px;flex-wrap:wrap}"
@@ -76,7 +81,8 @@ const char sp_report_style[] =
     "@media print{:root{--ink:#000;--faint:#444;--line:#bbb;--paper:#fff;"
     "--soft:#f4f4f4;--trial:#0072b2;--base:#b34a00;--best:#00734f;"
     "--plum:#8a3f78;--olive:#756200}"
-    "body{max-width:none;padding:0}.tools{display:none}"
+    "body{max-width:none;padding:0;font-size:13px}.tools{display:none}"
+    "td code{min-width:0}.charts{grid-template-columns:1fr 1fr}"
     "figure,.verdict,tr{break-inside:avoid}th button::after{content:''}}\n";
 
 const char sp_report_script[] =

@@ -26,6 +26,32 @@ cmp all.html out || fail "another page on stdout"
 expect 0 "$SPRY" report --out again.html --json
 document spry.report/1
 holds "d['out'] == 'again.html' and d['bytes'] == $(wc -c <again.html)"
+has 'predicted ms' all.html
+# A probe that there was no time for: the page says what it lacks, and how to
+# have it; the machine is named all the same.
+expect 0 "$SPRY" tune $m --store short.db --budget 0.9s --report short.html
+has 'spry probe --store short.db does it once' err
+expect 0 "$SPRY" report short.db --out stored.html
+for page in short.html stored.html; do
+    has 'there is no probe of this machine' $page
+    has '<code>spry probe --store short.db</code>' $page
+    grep -Eq 'machine [0-9a-f]{16}' $page && fail "no name in $page"
+done
+cp short.db also.db
+expect 0 "$SPRY" probe --store short.db
+expect 0 "$SPRY" predict $m --store also.db # probes, too, and keeps it
+for store in short also; do
+    expect 0 "$SPRY" report $store.db --out stored.html
+    has 'L1</text>' stored.html
+    grep -q 'no probe' stored.html && fail "$store.db was probed"
+done
+cat >peers.csv <<'END'
+operation,library,times,low,high,problems,machine
+spmv,eigen,1.9,1.7,2.2,30,"a CPU, 2 threads"
+END
+expect 0 "$SPRY" report --out peers.html --peers peers.csv
+has 'eigen</text>' peers.html
+refuse 3 'PEERS_CSV' "$SPRY" report --out no.html --peers all.html
 refuse 3 'nothing is recorded' "$SPRY" report --problem nosuch
 refuse 3 'no such store' "$SPRY" report missing.db
 refuse 7 'nosuch' "$SPRY" report --out nosuch/report.html
