@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/npy.h"
 
@@ -89,36 +90,113 @@ static spry_status say_misfit(const char *path, const sp_npy *h,
                     path, has, v->name, takes);
 }
 
-static spry_status read_array(void *to, const spry_graph_value *v,
-                              const char *path)
+/* What stands before the numbers; 0: it is no .npy file. */
+static int read_head(sp_npy *h, FILE *f)
 {
     char begin[SP_NPY_BEGIN];
-    FILE *f = fopen(path, "rb");
     char *data = NULL;
     size_t length = 0;
-    sp_npy h;
-    spry_status s;
+    int good;
 
-    if (!f)
-        return say_fail(SPRY_INPUT, "%s: %s", path, strerror(errno));
     if (fread(begin, 1, sizeof begin, f) == sizeof begin &&
         memcmp(begin, "\x93NUMPY", 6) == 0)
         length = sp_npy_length(begin);
     data = calloc(1, length + sizeof begin + 1);
     if (data)
         memcpy(data, begin, sizeof begin);
-    if (!data || length < sizeof begin ||
-        fread(data + sizeof begin, 1, length - sizeof begin, f) !=
-            length - sizeof begin ||
-        !sp_npy_parse(&h, data))
+    good = data && length >= sizeof begin &&
+           fread(data + sizeof begin, 1, length - sizeof begin, f) ==
+               length - sizeof begin &&
+           sp_npy_parse(h, data);
+    free(data);
+    return good;
+}
+
+static spry_status read_array(void *to, const spry_graph_value *v,
+                              const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    sp_npy h;
+    spry_status s;
+
+    if (!f)
+        return say_fail(SPRY_INPUT, "%s: %s", path, strerror(errno));
+    if (!read_head(&h, f))
         s = say_fail(SPRY_INPUT, "%s: not a .npy file", path);
     else if (!fits(&h, v))
         s = say_misfit(path, &h, v);
     else
         s = take_numbers(to, f, &h, v, path);
-    free(data);
     fclose(f);
     return s;
+}
+
+/* ---- shapes before the graph is read ---- */
+
+/* "2x3x5" up to a comma, which *at is left on; 0: that is no shape. */
+static int parse_shape(spry_graph_value *out, const char **at)
+{
+    *out = (spry_graph_value){.size = sizeof *out};
+    for (;;) {
+        char *end;
+        long long n = strtoll(*at, &end, 10);
+
+        if (end == *at || n < 1 || n > INT32_MAX || **at < '0' ||
+            **at > '9' || out->dims == SPRY_GRAPH_DIMS)
+            return 0;
+        out->dim[out->dims++] = n;
+        *at = end;
+        if (**at != 'x')
+            return **at == ',' || **at == 0;
+        ++*at;
+    }
+}
+
+int graph_shapes_parse(spry_graph_value *out, const char *text)
+{
+    int count = 0;
+
+    while (count < GRAPH_VALUES && parse_shape(&out[count], &text)) {
+        count++;
+        if (!*text++)
+            return count;
+    }
+    return 0;
+}
+
+/* No shape where the file cannot be read twice. */
+static void peek(spry_graph_value *out, const char *path)
+{
+    struct stat st;
+    FILE *f =
+        stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    sp_npy h;
+
+    *out = (spry_graph_value){.size = sizeof *out};
+    if (f && read_head(&h, f) && h.dims <= SPRY_GRAPH_DIMS) {
+        out->dims = h.dims;
+        for (int i = 0; i < h.dims; i++)
+            out->dim[i] = h.shape[i];
+    }
+    if (f)
+        fclose(f);
+}
+
+int graph_shapes_peek(spry_graph_value *out, const char *files)
+{
+    char *list = files ? strdup(files) : NULL, *at = list;
+    int count = 0;
+
+    while (at && count < GRAPH_VALUES) {
+        char *comma = strchr(at, ',');
+
+        if (comma)
+            *comma = 0;
+        peek(&out[count++], at);
+        at = comma ? comma + 1 : NULL;
+    }
+    free(list);
+    return count;
 }
 
 /* ---- all of them ---- */

@@ -12,6 +12,11 @@ typedef struct {
     int inputs, outputs;
 } graph_arrays;
 
+/* Shapes from "2x3x224x224,2x10", or those that "a.npy,b.npy" have; as many as
+ * there are, at most GRAPH_VALUES. What is no shape, or cannot be read again
+ * later, such as a pipe, has none. */
+int graph_shapes_parse(spry_graph_value *out, const char *text);
+int graph_shapes_peek(spry_graph_value *out, const char *files);
 /* Inputs from "a.npy,b.npy", random ones when files is NULL; room for the
  * outputs. Close also after a failure, which was said. */
 spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,

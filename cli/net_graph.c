@@ -12,14 +12,15 @@
 
 static const char *inputs, *out_file, *name = "network", *order = "payoff",
                                       *transfer = "on";
-static double unknown = -1, said_runs = -1; /* not said */
+static const char *dims;
+static double said_runs = -1; /* not said */
 static double budget;
 static double started; /* before the graph was read */
 static int reference, untuned;
 
 static const opt reading[] = {
-    {"dim", OPT_COUNT, &unknown, "N",
-     "what a dimension without a number is taken for (1)"},
+    {"dim", OPT_TEXT, &dims, "N|SHAPES",
+     "a size for dimensions without one (1), or shapes, 2x3x224x224,2x9"},
     {0}};
 static const opt computing[] = {
     {"input", OPT_TEXT, &inputs, "FILES",
@@ -64,10 +65,22 @@ int net_is_graph(int argc, char **argv)
 
 static spry_status open_graph(spry_graph **g, const char *source)
 {
-    spry_graph_options o = {.size = sizeof o};
-    spry_status s = net_count(&o.unknown, "dim", unknown, 0);
+    spry_graph_value shape[GRAPH_VALUES];
+    spry_graph_options o = {.size = sizeof o, .input = shape};
 
-    return s == SPRY_OK ? say_status(spry_graph_read(g, source, &o)) : s;
+    if (dims) {
+        o.inputs = graph_shapes_parse(shape, dims);
+        if (o.inputs == 1 && shape[0].dims == 1 && !strchr(dims, 'x')) {
+            o.unknown = shape[0].dim[0];
+            o.inputs = 0;
+        } else if (!o.inputs)
+            return say_fail(SPRY_USAGE,
+                            "--dim takes a whole number, or shapes such as "
+                            "2x3x224x224,2x9, not '%s'",
+                            dims);
+    } else
+        o.inputs = graph_shapes_peek(shape, inputs);
+    return say_status(spry_graph_read(g, source, &o));
 }
 
 /* With the machine of --machine and --isa; --threads says how many of this

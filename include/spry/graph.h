@@ -20,10 +20,26 @@ extern "C" {
 
 typedef struct spry_graph spry_graph;
 
+enum { SPRY_GRAPH_DIMS = 8 };
+
+/* One input or output. */
+typedef struct {
+    size_t size; /* sizeof (spry_graph_value) */
+    const char *name;
+    int whole; /* int64_t elements, else float */
+    int dims;
+    int64_t dim[SPRY_GRAPH_DIMS];
+    int64_t count; /* elements */
+} spry_graph_value;
+
 typedef struct {
     size_t size;     /* sizeof (spry_graph_options) */
     int64_t unknown; /* the size of dimensions that the file leaves open, such
                         as a batch; 0: 1 */
+    /* Shapes of the first inputs, from which such dimensions are taken instead:
+     * only dims and dim count. NULL: none. */
+    const spry_graph_value *input;
+    int inputs;
 } spry_graph_options;
 
 /* Read an ONNX file, or make one of the built-in networks with random weights:
@@ -39,18 +55,6 @@ spry_status spry_graph_write(const spry_graph *g, const char *path);
 
 /* "resnet50", ...; NULL behind the last. */
 const char *spry_graph_builtin(int i);
-
-enum { SPRY_GRAPH_DIMS = 8 };
-
-/* One input or output. */
-typedef struct {
-    size_t size; /* sizeof (spry_graph_value) */
-    const char *name;
-    int whole; /* int64_t elements, else float */
-    int dims;
-    int64_t dim[SPRY_GRAPH_DIMS];
-    int64_t count; /* elements */
-} spry_graph_value;
 
 int spry_graph_inputs(const spry_graph *g);
 int spry_graph_outputs(const spry_graph *g);
@@ -130,6 +134,12 @@ typedef struct {
 
 spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
                                const spry_executor_options *options);
+/* Both in one call: an ONNX file or "net:NAME", read as usual, as an executor
+ * that owns its graph. */
+spry_status spry_network_onnx(spry_executor **out, const char *source,
+                              const spry_executor_options *options);
+/* The graph that it runs. */
+const spry_graph *spry_executor_graph(const spry_executor *e);
 /* As spry_graph_reference, in float and fast. */
 spry_status spry_executor_run(spry_executor *e, const void *const *input,
                               void *const *output);

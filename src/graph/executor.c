@@ -422,6 +422,28 @@ spry_status spry_executor_make(spry_executor **out, const spry_graph *g,
     return s;
 }
 
+spry_status spry_network_onnx(spry_executor **out, const char *source,
+                              const spry_executor_options *options)
+{
+    SP_NEED_NEW(out, source);
+
+    spry_graph *g;
+    spry_status s = spry_graph_read(&g, source, NULL);
+
+    if (s == SPRY_OK)
+        s = spry_executor_make(out, g, options);
+    if (s == SPRY_OK)
+        (*out)->own = g;
+    else
+        spry_graph_free(g);
+    return s;
+}
+
+const spry_graph *spry_executor_graph(const spry_executor *e)
+{
+    return e ? e->g : NULL;
+}
+
 void spry_executor_free(spry_executor *e)
 {
     if (!e)
@@ -437,6 +459,7 @@ void spry_executor_free(spry_executor *e)
     sp_free(e->arena);
     sp_free(e->scratch);
     sp_program_free(e->p);
+    spry_graph_free(e->own);
     sp_free(e);
 }
 

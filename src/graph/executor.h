@@ -42,6 +42,7 @@ typedef struct sp_kept sp_kept;
 
 struct spry_executor {
     const spry_graph *g;
+    spry_graph *own; /* NULL: the graph is somebody else's */
     sp_program *p;
     spry_machine m;
     spry_executor_options o;

@@ -77,9 +77,11 @@ struct spry_graph {
     sp_opvalue *value;
     int inputs, outputs;
     int *input, *output;
-    int64_t unknown; /* what a dimension without a number is taken for */
-    int64_t folded;  /* bytes of constants that were computed */
-    int64_t params;  /* learned numbers */
+    int64_t unknown; /* what a dimension without a number is taken for, */
+    const spry_graph_value *given; /* or, while it is read, these inputs' */
+    int givens;
+    int64_t folded; /* bytes of constants that were computed */
+    int64_t params; /* learned numbers */
     sp_pool pool;
     int *slot; /* names to values: open addressing */
     int slots;

@@ -21,7 +21,8 @@ enum {
 /* One file on its way into a graph. */
 typedef struct {
     spry_graph *g;
-    int folder; /* of the model, opened; -1: it has none */
+    int folder;                    /* of the model, opened; -1: it has none */
+    const spry_graph_value *given; /* of the input at hand; NULL: none */
 } sp_onnx;
 
 /* The text of a field, as a name: zero-terminated, UTF-8, not too long. */

@@ -66,7 +66,11 @@ static spry_status take_dim(sp_extent *shape, sp_onnx *o, sp_wire w)
     if (shape->dims == SP_GRAPH_DIMS)
         return sp_fail(SPRY_INPUT, "an input of more than %d dimensions",
                        SP_GRAPH_DIMS);
-    shape->dim[shape->dims++] = size < 0 ? o->g->unknown : size;
+    if (size < 0)
+        size = o->given && shape->dims < o->given->dims
+                   ? o->given->dim[shape->dims]
+                   : o->g->unknown;
+    shape->dim[shape->dims++] = size;
     return SPRY_OK;
 }
 
@@ -156,9 +160,13 @@ static spry_status take_input(sp_onnx *o, sp_wire w)
 {
     spry_graph *g = o->g;
     sp_opvalue v;
-    spry_status s = take_info(&v, o, w);
-    int at = s == SPRY_OK ? sp_graph_find(g, v.name) : -1;
+    spry_status s;
+    int at;
 
+    o->given = g->inputs < g->givens ? &g->given[g->inputs] : NULL;
+    s = take_info(&v, o, w);
+    o->given = NULL;
+    at = s == SPRY_OK ? sp_graph_find(g, v.name) : -1;
     if (s != SPRY_OK || (at >= 0 && g->value[at].data))
         return s;
     if (!v.known)
@@ -422,7 +430,7 @@ static spry_status take_opset(sp_onnx *o, sp_wire w)
 spry_status sp_onnx_parse(spry_graph *g, const void *data, size_t len,
                           int folder)
 {
-    sp_onnx o = {g, folder};
+    sp_onnx o = {g, folder, NULL};
     sp_wire w = {data, (const uint8_t *)data + len}, at = w;
     sp_field graph = {0}, f;
     spry_status s = SPRY_OK;

@@ -56,6 +56,15 @@ static spry_status read_onnx(spry_graph *g, const char *path)
     return sp_fail_in(s, path);
 }
 
+static int is_shape(const spry_graph_value *v)
+{
+    int good = v->dims >= 0 && v->dims <= SP_GRAPH_DIMS;
+
+    for (int i = 0; good && i < v->dims; i++)
+        good = v->dim[i] >= 0 && v->dim[i] <= SP_GRAPH_ELEMENTS;
+    return good;
+}
+
 spry_status spry_graph_read(spry_graph **out, const char *source,
                             const spry_graph_options *options)
 {
@@ -70,13 +79,20 @@ spry_status spry_graph_read(spry_graph **out, const char *source,
     SP_REFUSE(o.unknown < 0 || o.unknown > SP_GRAPH_ELEMENTS,
               "a dimension without a number cannot be %lld",
               (long long)o.unknown);
+    for (int i = 0; i < o.inputs; i++)
+        SP_REFUSE(!o.input || !is_shape(&o.input[i]),
+                  "the shape of input %d makes no sense", i);
     s = sp_graph_new(&g, source);
     if (s != SPRY_OK)
         return s;
+    g->given = o.input;
+    g->givens = o.inputs;
     if (o.unknown)
         g->unknown = o.unknown;
     s = strncmp(source, "net:", 4) == 0 ? sp_build(g, source + 4)
                                         : read_onnx(g, source);
+    g->given = NULL;
+    g->givens = 0;
     if (s != SPRY_OK) {
         spry_graph_free(g);
         return s;

@@ -185,13 +185,13 @@ def seldom():
                                     nn.Conv2d(12, 4, 3)), 9
 
 
-def write(name, net, x, opset):
+def write(name, net, x, opset, **how):
     net.eval()
     for m in net.modules():
         if isinstance(m, nn.BatchNorm2d):
             m.running_mean.uniform_(-1, 1)
             m.running_var.uniform_(0.5, 2)
-    torch.onnx.export(net, x, name + ".onnx", opset_version=opset)
+    torch.onnx.export(net, x, name + ".onnx", opset_version=opset, **how)
     y = net(x).detach().numpy()
     numpy.save(name + "_x.npy", x.numpy())
     numpy.save(name + "_y.npy", y)
@@ -209,6 +209,9 @@ for name, net, opset in seldom():
 write("line", nn.Sequential(nn.Conv1d(12, 16, 5, 2, 1), nn.BatchNorm1d(16),
                             nn.ReLU(), nn.MaxPool1d(3, 2), nn.AvgPool1d(2)),
       torch.randn(2, 12, 57), 11)
+open_sizes = nn.Sequential(nn.Conv2d(12, 5, 3), nn.ReLU())
+write("open", open_sizes, torch.randn(3, 12, 7, 9), 13, input_names=["x"],
+      dynamic_axes={"x": {0: "batch", 2: "height", 3: "width"}})
 write("pruned2", Pruned(), torch.randn(2, 3, 40, 40), 11)
 END
 "$python" make.py >made 2>&1 || skip "this PyTorch writes no ONNX: $(tail -1 made)"
@@ -236,3 +239,9 @@ expect 0 "$SPRY" net explain pruned.onnx --untuned --runs 1 --json
 grep -q '"computed": *"sparse"' out || fail "no pruned layer is sparse"
 expect 0 "$SPRY" net inspect pruned.onnx
 grep -q '90[.]0 %' out || fail "zeros are not shown"
+
+# Sizes that the file leaves open are the array's, or said.
+refuse 3 'takes 5x12x5x5' "$SPRY" net run open.onnx --input open_x.npy --dim 5
+expect 0 "$SPRY" net inspect open.onnx --dim 2x12x20x30
+has '2 x 12 x 20 x 30' out
+expect 0 "$SPRY" net explain open.onnx --untuned --runs 1 --input open_x.npy

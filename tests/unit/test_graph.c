@@ -74,7 +74,7 @@ static void usage(void **state)
 {
     spry_graph *g = NULL;
     spry_graph_value v = {.size = sizeof v};
-    spry_graph_options bad = {sizeof bad, -1};
+    spry_graph_options bad = {.size = sizeof bad, .unknown = -1};
 
     (void)state;
     assert_int_equal(spry_graph_read(NULL, "net:bert", NULL), SPRY_USAGE);

@@ -78,6 +78,29 @@ static void networks(void **state)
     check_network("net:bert,layers=1,tokens=7,batch=3", 1, 1);
 }
 
+/* From a name to results, without a graph in between. */
+static void in_one_call(void **state)
+{
+    static const char *const net = "net:mobilenetv3,size=75";
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+    spry_executor *e;
+    graph_operands a, b;
+
+    (void)state;
+    o.store = ":memory:";
+    assert_int_equal(spry_network_onnx(&e, "none.onnx", &o), SPRY_INPUT);
+    assert_null(e);
+    check_ok(spry_network_onnx(&e, net, &o));
+    a = make_operands(spry_executor_graph(e), 1);
+    b = make_operands(spry_executor_graph(e), 1);
+    run_reference(spry_executor_graph(e), &a);
+    check_ok(spry_executor_run(e, (const void *const *)b.in, b.out));
+    assert_true(difference(&a, &b, 0) < 1e-4);
+    spry_executor_free(e);
+    free_operands(&a);
+    free_operands(&b);
+}
+
 static void usage(void **state)
 {
     spry_executor *e = NULL;
@@ -102,6 +125,7 @@ static void usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(networks),
+                                       cmocka_unit_test(in_one_call),
                                        cmocka_unit_test(usage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -402,15 +402,17 @@ static void other_libraries_have_bars(void **state)
     check_ok(peers_page(
         db, PEERS "spmv,plain,1.5,1.4,1.6,12,\"A \"\"CPU\"\", 2 threads\"\n"
                   "spmv,<b>,0.9,0.8,1.05,12,m\r\n"
-                  "spmm-32,eigen,12.5,,,1,m"));
+                  "spmm-32,eigen,12.5,,,1,m\n"
+                  "spmm-128,eigen,1.5,0.1,22,2,m\n"));
     check_ok(sp_file_read(&page, in_dir("peers.html"), 1 << 24));
     assert_non_null(strstr(page.data, "Beside other libraries"));
     assert_non_null(strstr(page.data, "A &quot;CPU&quot;, 2 threads"));
     assert_non_null(strstr(page.data, "&lt;b&gt;</text>"));
     assert_non_null(strstr(page.data, "<figcaption>spmm-32</figcaption>"));
-    assert_int_equal(times(page.data, "<path class=peer d"), 2);
+    assert_int_equal(times(page.data, "<path class=peer d"), 3);
+    assert_int_equal(times(page.data, "problems, "), 2); /* bounded ones */
     assert_int_equal(times(page.data, "<path class=cut d"), 1);
-    assert_int_equal(times(page.data, "spry = 1</text>"), 2);
+    assert_int_equal(times(page.data, "spry = 1</text>"), 3);
     sp_file_free(&page);
     check_ok(spry_report_store(in_dir("peers.html"), db, NULL));
     assert_false(says(db, "Beside other libraries"));
