@@ -136,6 +136,12 @@ typedef struct {
     double most; /* the end of the axis */
 } chart;
 
+/* Bounds that bound nothing are not drawn as if they did. */
+static int is_bounded(const sp_report_peer *p)
+{
+    return p->low > 0 && p->high > p->low && p->high < 100 * p->low;
+}
+
 static double at(const chart *c, double times)
 {
     return LEFT + BARS * fmin(times, c->most) / c->most;
@@ -144,7 +150,7 @@ static double at(const chart *c, double times)
 static void bar(const chart *c, const sp_report_peer *p, int row)
 {
     double y = TOP + STEP * row, end = at(c, p->times);
-    double high = p->high > 0 ? at(c, p->high) : end;
+    double high = is_bounded(p) ? at(c, p->high) : end;
     char shown[SP_HTML_NUMBER];
 
     sp_buf_printf(c->out, "<text x=%d y=%.0f text-anchor=end class=label>",
@@ -155,13 +161,13 @@ static void bar(const chart *c, const sp_report_peer *p, int row)
     if (p->times > c->most)
         sp_buf_printf(c->out, "<path class=cut d=\"M%.1f %.0fl6 %d\"/>",
                       end - 16, y + THICK + 1, -THICK - 2);
-    else if (p->low > 0 && p->high > p->low)
+    else if (is_bounded(p))
         sp_buf_printf(c->out, "<path class=axis d=\"M%.1f %.0fH%.1f\"/>",
                       at(c, p->low), y + THICK / 2.0, high);
     sp_buf_printf(c->out, "<text x=%.1f y=%.0f>%s<title>%lld problems",
                   fmax(end, high) + 6, y + 12,
                   sp_html_number(shown, p->times, 3), (long long)p->problems);
-    if (p->low > 0 && p->high > p->low)
+    if (is_bounded(p))
         sp_buf_printf(c->out, ", %.2f to %.2f", p->low, p->high);
     sp_buf_add(c->out, "</title></text>\n");
 }
@@ -176,7 +182,9 @@ static void measure_bars(chart *c)
         if (p->operation != c->operation)
             continue;
         c->bars++;
-        c->most = fmax(c->most, fmin(LONGEST, fmax(p->times, p->high)));
+        c->most = fmax(c->most, fmin(LONGEST, p->times));
+        if (is_bounded(p))
+            c->most = fmax(c->most, fmin(LONGEST, p->high));
     }
 }
 

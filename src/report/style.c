@@ -83,6 +83,7 @@ const char sp_report_style[] =
     "--plum:#8a3f78;--olive:#756200}"
     "body{max-width:none;padding:0;font-size:13px}.tools{display:none}"
     "td code{min-width:0}.charts{grid-template-columns:1fr 1fr}"
+    "h2,h2+p,.verdict,.key{break-after:avoid}"
     "figure,.verdict,tr{break-inside:avoid}th button::after{content:''}}\n";
 
 const char sp_report_script[] =
