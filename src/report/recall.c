@@ -35,8 +35,8 @@ static int is_the_same(const again *g, const sp_report_case *c)
 static spry_status make_again(again *g, const sp_report *r,
                               const sp_report_case *c)
 {
-    spry_op op;
-    spry_type type;
+    spry_op op = SPRY_SPMV;
+    spry_type type = SPRY_F64;
     spry_status s = spry_matrix_read(&g->A, r->text[c->source]);
 
     if (s == SPRY_OK)
@@ -100,65 +100,74 @@ static void take(sp_report *r, sp_report_case *c, const char *who,
     c->recalled = 1;
 }
 
+/* Of a product; `seconds` and `trial` have room for all. */
 static spry_status predict(sp_report *r, sp_report_case *c,
-                           const spry_problem *p, const spry_machine *m)
+                           const spry_problem *p, const spry_machine *m,
+                           double *seconds, int *trial)
 {
     spry_schedule *x = sp_alloc(c->trials + 1, sizeof *x);
-    double *seconds = sp_alloc(c->trials + 1, sizeof *seconds);
-    int *trial = sp_alloc(c->trials + 1, sizeof *trial), n = 0;
     char who[SPRY_WHO];
-    spry_status s = x && seconds && trial ? SPRY_OK : sp_fail_memory(1);
+    spry_status s;
+    int n = 0;
 
-    for (int i = 0; s == SPRY_OK && i < c->trials; i++)
+    if (!x)
+        return sp_fail_memory(sizeof *x * (size_t)c->trials);
+    for (int i = 0; i < c->trials; i++)
         if (spry_schedule_parse(&x[n], r->text[c->trial[i].schedule]) ==
             SPRY_OK)
             trial[n++] = i;
-    if (s == SPRY_OK)
-        s = spry_guess(seconds, who, p, x, n, m);
+    s = spry_guess(seconds, who, p, x, n, m);
     if (s == SPRY_OK)
         take(r, c, who, trial, seconds, n);
     sp_free(x);
-    sp_free(seconds);
-    sp_free(trial);
     return s;
 }
 
 /* The same of a dense operator: its key says all. */
 static spry_status predict_operator(sp_report *r, sp_report_case *c,
                                     const spry_problem *p,
-                                    const spry_machine *m)
+                                    const spry_machine *m, double *seconds,
+                                    int *trial)
 {
     sp_dense_way *x = sp_alloc(c->trials + 1, sizeof *x);
-    double *seconds = sp_alloc(c->trials + 1, sizeof *seconds);
-    int *trial = sp_alloc(c->trials + 1, sizeof *trial), n = 0;
-    spry_status s = x && seconds && trial ? SPRY_OK : sp_fail_memory(1);
+    const char *who;
+    int n = 0;
 
-    for (int i = 0; s == SPRY_OK && i < c->trials; i++)
+    if (!x)
+        return sp_fail_memory(sizeof *x * (size_t)c->trials);
+    for (int i = 0; i < c->trials; i++)
         if (sp_dense_way_parse(&x[n], r->text[c->trial[i].schedule]) ==
                 SPRY_OK &&
             sp_dense_way_legal(sp_dense_of(p), &x[n], m) == SPRY_OK)
             trial[n++] = i;
-    if (s == SPRY_OK)
-        take(r, c, sp_dense_expect(seconds, sp_dense_of(p), x, n, m), trial,
-             seconds, n);
+    who = sp_dense_expect(seconds, sp_dense_of(p), x, n, m);
+    take(r, c, who, trial, seconds, n);
     sp_free(x);
-    sp_free(seconds);
-    sp_free(trial);
-    return s;
+    return SPRY_OK;
 }
 
 static void predict_case(sp_report *r, sp_report_case *c, const spry_problem *p)
 {
     const spry_machine *m = sp_report_machine(r, c);
+    double *seconds;
     spry_status s;
+    int *trial;
 
     if (!m) {
         c->unpredicted = "Missing: the store does not tell what machine this "
                          "was, of which the model needs the numbers.";
         return;
     }
-    s = spry_problem_operator(p) ? predict_operator(r, c, p, m)
-                                 : predict(r, c, p, m);
+    seconds = sp_alloc(c->trials + 1, sizeof *seconds);
+    trial = sp_alloc(c->trials + 1, sizeof *trial);
+    if (!seconds || !trial)
+        s = sp_fail_memory(sizeof *seconds * (size_t)c->trials);
+    else if (spry_problem_operator(p))
+        s = predict_operator(r, c, p, m, seconds, trial);
+    else
+        s = predict(r, c, p, m, seconds, trial);
+    sp_free(seconds);
+    sp_free(trial);
     if (s == SPRY_SYSTEM)
         r->status = s;
 }
