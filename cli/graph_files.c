@@ -141,8 +141,8 @@ static int parse_shape(spry_graph_value *out, const char **at)
         char *end;
         long long n = strtoll(*at, &end, 10);
 
-        if (end == *at || n < 1 || n > INT32_MAX || **at < '0' ||
-            **at > '9' || out->dims == SPRY_GRAPH_DIMS)
+        if (end == *at || n < 1 || n > INT32_MAX || **at < '0' || **at > '9' ||
+            out->dims == SPRY_GRAPH_DIMS)
             return 0;
         out->dim[out->dims++] = n;
         *at = end;
