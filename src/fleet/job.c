@@ -8,6 +8,7 @@
  * recipe or a hash: no text of a job ever names a file or reaches a shell. */
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -20,8 +21,9 @@ static const char *const kinds[] = {"collect", "tune", "survey"};
 static const char *const draws[] = {"both", "super", "families"};
 enum { KINDS = 3, DRAWS = 3 };
 
-/* Entries that a recipe may ask for. */
-static const double MOST_ENTRIES = 3e8;
+/* A matrix may take so much memory, and takes so much for each row, column
+ * and entry while it is generated. */
+static const double MOST_BYTES = 2147483648.0, BYTES_EACH = 24;
 
 /* ---- values ---- */
 
@@ -60,29 +62,78 @@ static spry_status check_hash(const char *hex)
     return SPRY_OK;
 }
 
-/* Roughly how many entries a generator is asked for: what it says of them, or
- * the product of its sizes. An axis that is not said is as the first. */
-static double entries_of(const sp_recipe *r)
+/* What a recipe says of a matrix; an axis that is not said is as the first. */
+typedef struct {
+    double rows, cols, axes, first, per_row, nnz, density;
+    int band; /* density is that of the band */
+} outline;
+
+static int is_axis(const char *name)
 {
-    double most = 1, axes = 1, first = 0, area = 1;
+    return name[0] == 'n' && name[1] && strchr("xyz", name[1]) && !name[2];
+}
 
-    for (int i = 0; i < r->count; i++) {
-        const char *name = r->param[i].name;
-        int known, axis;
-        double v = 0;
+/* Entries of a row: degree, count, head, half of a band; N*rows in all. */
+static double per_row_of(const char *name, const char *value, double v)
+{
+    static const char *const names[] = {"degree", "count", "head"};
+    const char *at = value, *end = value + strlen(value);
+    double n = 0;
 
-        known = sp_parse_count(r->param[i].value, &v) && v > 0;
-        axis = name[0] == 'n' && name[1] && strchr("xyz", name[1]) && !name[2];
-        if (strcmp(name, "scale") == 0)
-            v = exp2(fmin(v, 60));
-        if (strcmp(name, "rows") == 0 || strcmp(name, "band") == 0)
-            area *= fmax(v, 1);
-        first = first > 0 ? first : v;
-        if (axis)
-            axes *= known ? v : first;
-        most = fmax(most, v);
-    }
-    return fmax(most, fmax(axes, area));
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0)
+            return v;
+    if (strcmp(name, "band") == 0)
+        return 2 * v + 1;
+    if (sp_scan_real(&at, end, &n) && *at == '*') /* nnz or edges */
+        return n;
+    return 1;
+}
+
+static void add_word(outline *o, const char *name, const char *value)
+{
+    double v = 0;
+    int known = sp_parse_count(value, &v) && v > 0;
+
+    if (!known)
+        v = 0;
+    if (strcmp(name, "scale") == 0)
+        o->rows = fmax(o->rows, exp2(fmin(v, 60)));
+    else if (strcmp(name, "rows") == 0 || strcmp(name, "used") == 0)
+        o->rows = fmax(o->rows, v);
+    else if (strcmp(name, "cols") == 0)
+        o->cols = v;
+    else if (strcmp(name, "left") == 0 || strcmp(name, "right") == 0)
+        o->rows += known ? v : o->first;
+    else if (strcmp(name, "density") == 0)
+        o->density = v;
+    else if (strcmp(name, "nnz") == 0 || strcmp(name, "edges") == 0)
+        o->nnz = v;
+    o->band |= strcmp(name, "band") == 0;
+    o->first = o->first > 0 ? o->first : v;
+    if (is_axis(name))
+        o->axes *= known ? v : o->first;
+    o->per_row = fmax(o->per_row, per_row_of(name, value, v));
+}
+
+/* Roughly the bytes that a matrix takes while it is generated. */
+static double bytes_of(const sp_recipe *r, const char *kind)
+{
+    outline o = {.axes = 1, .per_row = 1};
+    double entries;
+
+    for (int i = 0; i < r->count; i++)
+        add_word(&o, r->param[i].name, r->param[i].value);
+    kind += strcspn(kind, "0123456789"); /* points of a stencil */
+    if (*kind)
+        o.per_row = fmax(o.per_row, strtod(kind, NULL));
+    o.rows = fmax(o.rows, o.axes);
+    o.cols = o.cols > 0 ? o.cols : o.rows;
+    if (!o.band && (o.nnz > 0 || o.density > 0))
+        entries = fmax(o.nnz, o.rows * o.cols * o.density);
+    else
+        entries = fmax(o.nnz, o.rows * o.per_row);
+    return BYTES_EACH * (o.rows + o.cols + entries);
 }
 
 /* Where the usual value is a number, so is the given one, and not negative. */
@@ -135,9 +186,11 @@ static spry_status check_recipe(const char *spec)
     s = sp_recipe_parse(&r, kind, spry_generator_params(i), text);
     if (s == SPRY_OK)
         s = check_numbers(&r, kind, spry_generator_params(i));
-    if (s == SPRY_OK && entries_of(&r) > MOST_ENTRIES)
-        s = sp_fail(SPRY_USAGE, "a job's matrix may have %g entries, not more",
-                    MOST_ENTRIES);
+    if (s == SPRY_OK && !(bytes_of(&r, kind) <= MOST_BYTES))
+        s = sp_fail(SPRY_USAGE,
+                    "a job's matrix may take %.0f MB, about %.0f bytes for "
+                    "each row, column and entry",
+                    MOST_BYTES / 1048576, BYTES_EACH);
     return s;
 }
 

@@ -76,10 +76,12 @@ static rlim_t data_mapped(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Not more than the machine has, and no files to speak of. */
+/* Not more than a share of what the machine has: others live there, too. */
+static const double MEMORY_SHARE = 0.5;
+
 static void limit_child(const spry_machine *m)
 {
-    rlim_t most = data_mapped() + (rlim_t)m->memory;
+    rlim_t most = data_mapped() + (rlim_t)(MEMORY_SHARE * (double)m->memory);
     struct rlimit memory = {most, most};
     struct rlimit none = {0, 0};
 
