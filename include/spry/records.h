@@ -111,7 +111,8 @@ spry_status spry_records_open(spry_records **out, const char *path);
 void spry_records_close(spry_records *db);
 /* The path, or the URI without its password. */
 const char *spry_records_path(const spry_records *db);
-/* 1 when path is the URI of a PostgreSQL server. */
+/* 1 when path is the URI of a PostgreSQL server, or was meant to be one: such a
+ * path is refused, and not to be shown, since it may hold a password. */
 int spry_records_is_server(const char *path);
 
 /* Add a record; durable on return, unless inside a batch. Closing the store

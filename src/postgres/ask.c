@@ -199,16 +199,20 @@ static void rest(double seconds)
 /* Connect again, each time after a longer and less certain while. */
 static spry_status connect_again(sp_postgres *c)
 {
-    double until = sp_seconds() + c->patience, pause = 0.05;
+    double until = sp_seconds() + sp_postgres_patient(c), pause = 0.05;
     sp_rng rng = sp_rng_seed((uint64_t)(1e9 * sp_seconds()));
-    spry_status s = sp_postgres_connect(c);
+    spry_status s;
 
+    if (c->given_up)
+        return sp_fail(SPRY_STORE, "%s: the connection was lost", c->name);
+    s = sp_postgres_connect(c);
     while (s == SPRY_STORE && sp_seconds() < until &&
            !(c->stop && c->stop(c->payload))) {
         rest(pause * (0.5 + sp_rng_unit(&rng)));
         pause = pause < 2 ? 1.6 * pause : pause;
         s = sp_postgres_connect(c);
     }
+    c->given_up = s != SPRY_OK && c->until > 0;
     return s;
 }
 

@@ -1,4 +1,5 @@
 /* connect.c - a URI to a connection, and the same again when it is lost. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,8 +13,14 @@ static void ignore_notice(void *unused, const char *message)
     (void)message;
 }
 
+/* libpq takes whole seconds, two at least. */
+static void set_timeout(char out[16], double seconds)
+{
+    snprintf(out, 16, "%.0f", fmin(fmax(ceil(seconds), 2), 10));
+}
+
 /* libpq's sentence on one line, without the end of it. It may quote what it
- * could not read of a URI, so of one with a password it is not passed on. */
+ * could not read of a URI's parameters: then it is not passed on. */
 static spry_status say_refused(sp_postgres *c)
 {
     char why[512];
@@ -28,9 +35,18 @@ static spry_status say_refused(sp_postgres *c)
     for (char *p = why; *p; p++)
         if (*p == '\n' || *p == '\t')
             *p = ' ';
-    if (strcmp(c->uri, c->name) != 0 && strstr(why, "URI"))
+    if (strstr(why, "URI"))
         snprintf(why, sizeof why, "it is no URI that libpq understands");
     return sp_fail(SPRY_STORE, "%s: %s", c->name, why);
+}
+
+double sp_postgres_patient(const sp_postgres *c)
+{
+    static const double share = 0.25;
+
+    return c->until > 0
+               ? fmin(c->patience, fmax(share * (c->until - sp_seconds()), 0))
+               : c->patience;
 }
 
 spry_status sp_postgres_connect(sp_postgres *c)
@@ -44,9 +60,11 @@ spry_status sp_postgres_connect(sp_postgres *c)
                                "client_encoding",
                                NULL};
     const char *timeout = getenv("PGCONNECT_TIMEOUT");
+    char most[16];
     const char *const value[] = {
-        timeout ? timeout : "10", "30000", "20", "spry", c->uri, "UTF8", NULL};
+        timeout ? timeout : most, "30000", "20", "spry", c->uri, "UTF8", NULL};
 
+    set_timeout(most, c->until > 0 ? sp_postgres_patient(c) : 10);
     if (c->connection)
         c->pq->PQfinish(c->connection);
     c->inside = 0;
@@ -60,6 +78,7 @@ spry_status sp_postgres_connect(sp_postgres *c)
 spry_status sp_postgres_open(sp_postgres **out, const char *uri)
 {
     const sp_libpq *pq = sp_libpq_open();
+    const char *fault;
     sp_postgres *c;
     spry_status s;
 
@@ -75,7 +94,9 @@ spry_status sp_postgres_open(sp_postgres **out, const char *uri)
     c->patience = 20;
     snprintf(c->uri, sizeof c->uri, "%s", uri);
     sp_postgres_redact(c->name, sizeof c->name, uri);
-    s = sp_postgres_connect(c);
+    fault = sp_postgres_uri_fault(uri);
+    s = fault ? sp_fail(SPRY_STORE, "%s: %s", c->name, fault)
+              : sp_postgres_connect(c);
     if (s == SPRY_OK)
         *out = c;
     else
@@ -111,6 +132,12 @@ void sp_postgres_patience(sp_postgres *c, double seconds,
     c->patience = seconds;
     c->stop = stop;
     c->payload = payload;
+}
+
+void sp_postgres_until(sp_postgres *c, double until)
+{
+    c->until = until;
+    c->given_up = 0;
 }
 
 int sp_postgres_lost(const sp_postgres *c)

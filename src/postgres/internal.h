@@ -65,12 +65,16 @@ struct sp_postgres {
     PGconn *connection;
     int inside; /* a transaction that was begun */
     double patience;
+    double until; /* somebody waits; 0: nobody does */
+    int given_up; /* and it was in vain */
     int (*stop)(void *payload);
     void *payload;
     char state[6];
     char uri[SP_URI], name[SP_URI];
 };
 
+/* Seconds in which a connection is tried again. */
+double sp_postgres_patient(const sp_postgres *c);
 /* Connect, or connect again: one try. */
 spry_status sp_postgres_connect(sp_postgres *c);
 

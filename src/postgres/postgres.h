@@ -16,6 +16,14 @@ typedef struct sp_postgres sp_postgres;
 /* Does it begin as the URI of a server does? */
 int sp_postgres_uri(const char *text);
 
+/* Is it none, but meant to be one? It may hold a password, so it is no file's
+ * name and is not to be shown: host=h password=p, Postgresql://u:p@h. */
+int sp_postgres_near_uri(const char *text);
+
+/* NULL, or what is wrong with a URI that libpq would read in another way than
+ * who wrote it, so that its sentences may quote a password. */
+const char *sp_postgres_uri_fault(const char *uri);
+
 /* The URI without its passwords; cut to size. Returns out. */
 char *sp_postgres_redact(char *out, size_t size, const char *uri);
 
@@ -36,6 +44,10 @@ const char *sp_postgres_name(const sp_postgres *c);
  * 20 s and no questions when not said. */
 void sp_postgres_patience(sp_postgres *c, double seconds,
                           int (*stop)(void *payload), void *payload);
+
+/* Somebody waits for us until then (sp_seconds): a lost connection is tried
+ * again for a quarter of what is left, and is not tried again after that. */
+void sp_postgres_until(sp_postgres *c, double until);
 
 /* One statement with its arguments, $1 ...; visit and changes may be NULL. */
 spry_status sp_postgres_ask(sp_postgres *c, const char *sql, const sp_cell *arg,

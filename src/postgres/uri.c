@@ -1,5 +1,6 @@
 /* uri.c - postgresql://user:password@host/name?key=value, and the same for
  * other eyes. */
+#include <ctype.h>
 #include <string.h>
 
 #include "postgres/internal.h"
@@ -24,14 +25,95 @@ int sp_postgres_uri(const char *text)
     return text && scheme_length(text) > 0;
 }
 
+/* Does text begin with word, in letters of any case? */
+static int begins(const char *text, const char *word)
+{
+    while (*word && tolower((unsigned char)*text) == *word) {
+        text++;
+        word++;
+    }
+    return !*word;
+}
+
+/* postgres, letters, digits and +.- up to a colon. */
+static int nearly_scheme(const char *text)
+{
+    if (!begins(text, "postgres"))
+        return 0;
+    while (isalnum((unsigned char)*text) || (*text && strchr("+.-", *text)))
+        text++;
+    return *text == ':';
+}
+
+/* password = ... */
+static int has_password(const char *text)
+{
+    for (; *text; text++)
+        if (begins(text, "password") &&
+            text[8 + strspn(text + 8, " \t\n")] == '=')
+            return 1;
+    return 0;
+}
+
+int sp_postgres_near_uri(const char *text)
+{
+    return text && !sp_postgres_uri(text) &&
+           (strstr(text, "://") || nearly_scheme(text) || has_password(text));
+}
+
+/* ---- what libpq may read in another way than who wrote it ---- */
+
+static int escapes_are_whole(const char *text)
+{
+    for (; *text; text++)
+        if (*text == '%' && (!isxdigit((unsigned char)text[1]) ||
+                             !isxdigit((unsigned char)text[2])))
+            return 0;
+    return 1;
+}
+
+/* host:5432,[::1]:5433: without an @ what looks like a port may be a password
+ * that lost it. */
+static int ports_are_numbers(const char *authority, size_t n)
+{
+    int bracket = 0, port = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bracket += (authority[i] == '[') - (authority[i] == ']');
+        if (authority[i] == ',')
+            port = 0;
+        else if (port && !isdigit((unsigned char)authority[i]))
+            return 0;
+        else if (!bracket && authority[i] == ':')
+            port = 1;
+    }
+    return 1;
+}
+
+const char *sp_postgres_uri_fault(const char *uri)
+{
+    const char *authority = uri + scheme_length(uri);
+    const char *at = strchr(authority, '@');
+    size_t n = strcspn(authority, "/?#");
+
+    if (!escapes_are_whole(authority))
+        return "a % in it stands before two hexadecimal digits; one in a "
+               "password is written %25";
+    if (at && (strchr(at + 1, '@') || at > authority + n))
+        return "one @ stands in it, after the user; in a password @ / ? # are "
+               "written %40 %2F %3F %23";
+    if (!at && !ports_are_numbers(authority, n))
+        return "its port is no number";
+    return NULL;
+}
+
+/* ---- for other eyes ---- */
+
 /* Is a parameter's name one that may hold a secret? */
 static int is_secret(const char *name, size_t n)
 {
-    static const char word[] = "password";
-    size_t k = sizeof word - 1;
-
-    for (size_t i = 0; i + k <= n; i++)
-        if (strncmp(name + i, word, k) == 0)
+    for (size_t i = 0; i + 4 <= n; i++)
+        if (begins(name + i, "pass"))
             return 1;
     return memchr(name, '%', n) != NULL; /* whatever it spells */
 }
@@ -41,7 +123,9 @@ static void add_parameters(sp_buf *b, const char *query)
     while (*query) {
         size_t name = strcspn(query, "=&"), n = strcspn(query, "&");
 
-        if (is_secret(query, name) && name < n)
+        if (name == n) /* no parameter, but something */
+            sp_buf_add(b, n ? "***" : "");
+        else if (is_secret(query, name))
             sp_buf_printf(b, "%.*s=***", (int)name, query);
         else
             sp_buf_bytes(b, query, n);
@@ -56,15 +140,13 @@ static void add_parameters(sp_buf *b, const char *query)
 char *sp_postgres_redact(char *out, size_t size, const char *uri)
 {
     size_t scheme = scheme_length(uri);
-    /* The last one: passwords that should have been escaped end there. */
-    const char *authority = uri + scheme, *at = strrchr(authority, '@');
-    const char *query = strchr(authority, '?');
+    const char *authority = uri + scheme, *at = strchr(authority, '@');
     size_t user = at ? strcspn(authority, ":@") : 0;
     const char *rest = at ? at : authority;
     size_t path = strcspn(rest, "?");
     sp_buf b = {0};
 
-    if (query && strchr(query, '@')) { /* in which of the two it stands */
+    if (sp_postgres_uri_fault(uri)) { /* where a password ends, who knows */
         snprintf(out, size, "%.*s***", (int)scheme, uri);
         return out;
     }

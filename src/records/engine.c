@@ -1,16 +1,27 @@
 /* engine.c - one door, two engines: files by SQLite, URIs by PostgreSQL. */
 #include "postgres/postgres.h"
 #include "records/internal.h"
+#include "records/records.h"
 
 int spry_records_is_server(const char *path)
 {
-    return sp_postgres_uri(path);
+    return sp_postgres_uri(path) || sp_postgres_near_uri(path);
 }
 
 spry_status sp_store_open(spry_records *db, const char *path, sp_open_mode mode)
 {
+    if (sp_postgres_near_uri(path)) /* not shown: it may hold a password */
+        return sp_fail(SPRY_USAGE, "a store is the path of a file or "
+                                   "postgresql://USER@HOST/NAME, and this is "
+                                   "neither");
     db->engine = sp_postgres_uri(path) ? &sp_server_engine : &sp_file_engine;
     return db->engine->open(db, path, mode);
+}
+
+void sp_store_until(spry_records *db, double until)
+{
+    if (db && db->engine == &sp_server_engine)
+        sp_postgres_until(db->connection, until);
 }
 
 void sp_store_close(spry_records *db)

@@ -18,7 +18,8 @@ static spry_status open_at(spry_records *db, const char *path)
         s = sp_store_place(own, sizeof own);
         path = own;
     } else if (!*path || strlen(path) >= sizeof own)
-        s = sp_fail(SPRY_USAGE, "\"%.200s\" is no path for a store", path);
+        s = sp_fail(SPRY_USAGE, "the path of the store is %s",
+                    *path ? "too long" : "empty");
     return s == SPRY_OK ? sp_store_open(db, path, SP_MAY_CREATE) : s;
 }
 

@@ -11,6 +11,10 @@
  * and all is well, when there is none. */
 spry_status sp_site_open(spry_records **out);
 
+/* Somebody waits for an answer until then (sp_seconds): a server that is away
+ * is waited for a part of what is left, and only once. db may be NULL. */
+void sp_store_until(spry_records *db, double until);
+
 /* spry_records_import of what `path` holds. */
 spry_status sp_lines_import(spry_records *db, const sp_file *file,
                             const char *path, int64_t *added, int64_t *bad);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "records/records.h"
 #include "tune/internal.h"
 #include "tune/story.h"
 
@@ -370,10 +371,20 @@ static spry_status obey(spry_plan **out, sp_tuner *t, const char *lock)
     return choose_unmeasured(out, t, 0);
 }
 
+/* A server that goes away does not use the budget up. */
+static void bound_stores(sp_tuner *t)
+{
+    double until = t->end > 0 ? t->end : HUGE_VAL;
+
+    sp_store_until(t->db, until);
+    sp_store_until(t->site, until);
+}
+
 static spry_status find(spry_plan **out, sp_tuner *t)
 {
     spry_status s = sp_tune_open_stores(t);
 
+    bound_stores(t);
     if (s == SPRY_OK)
         s = sp_tune_lookup(out, t);
     if (s != SPRY_OK || *out)

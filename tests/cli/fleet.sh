@@ -22,6 +22,29 @@ expect 8 "$SPRY" records list --store \
 grep -q hunter out err && fail "a password is told: $(cat err)"
 expect 8 "$SPRY" records list --store "postgresql://u:hunter2@h/x?%zz=hunter3"
 grep -q hunter out err && fail "a password is told: $(cat err)"
+# A % alone, an @ or a / too many, no @ at all: libpq would quote the rest.
+for written in 'u:hunter2%zz@h/x' 'u:hun@hunter2@127.0.0.1:1/x' \
+    'u:7/hunter2@h/x' 'u:hunter2/x' 'h/x?user=u@hunter2' 'h:1/x?passwd=hunter2' \
+    'u:hunter?hunter2@h/x' 'u:7#hunter2@h/x' 'h/x?hunter2'; do
+    for command in 'records list' 'fleet status' 'tune gen:banded,rows=9'; do
+        # shellcheck disable=SC2086 # words
+        expect 8 "$SPRY" $command --store "postgresql://$written"
+        sed '/a password on the command line/d' err | grep -q hunter &&
+            fail "a password is told: $(cat err)"
+    done
+done
+# Nearly a URI: neither that nor a file, and not shown.
+for written in 'Postgresql://u:hunter2@h/x' 'postgresql:u:hunter2@h/x' \
+    'postgresql+psycopg://u:hunter2@h/x' 'host=h password = hunter2 dbname=x' \
+    'mysql://u:hunter2@h/x'; do
+    for command in 'records list' 'fleet status' 'tune gen:banded,rows=9' \
+        'collect gen:banded,rows=9'; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "$SPRY" $command --store "$written"
+        grep -q hunter out err && fail "a password is told: $(cat err)"
+        [ -z "$(find . -name '*hunter*')" ] || fail "a file of that name"
+    done
+done
 refuse 8 'fleet init' "$SPRY" records list --store "$uri"
 
 # ---- one store, two engines ----
@@ -123,10 +146,34 @@ rows='{"machine": [{"fingerprint": "late", "text": "late"}]}'
 [ "$(q "SELECT count(*) FROM spry.machine WHERE fingerprint = 'late'")" = 0 ] ||
     fail "a late result left rows"
 [ "$(q "SELECT spry.beat($slow, $job, $first)")" = f ] || fail "a late beat"
+other=$(q "SELECT spry.enroll('other', 'fedcba9876543210', '')")
+[ "$(q "SELECT spry.beat($other, $job, $second)")" = f ] &&
+    [ "$(q "SELECT spry.give_back($other, $job, $second, '', true)")" = f ] &&
+    [ "$(q "SELECT ours FROM spry.finish($other, $job, $second, NULL, 1)")" \
+        = f ] || fail "a worker has another's job"
 for again in 1 2; do # the answer may get lost: asking again changes nothing
     [ "$(q "SELECT ours FROM spry.finish($slow, $job, $second, NULL, 1)")" = t ] ||
         fail "the lease's holder was refused ($again)"
 done
+
+# ---- a server that dies does not use a tune's budget up ----
+# shellcheck disable=SC2317 # wait_for calls it
+measured() { # something was stored
+    [ "$(q "SELECT count(*) FROM spry.record WHERE about LIKE 'spmm 8 f64 \
+3000x3000%'")" -gt 0 ]
+}
+begun_at=$(date +%s)
+# shellcheck disable=SC2086
+"$SPRY" tune gen:uniform,rows=3000,nnz=200000 --op spmm --cols 8 \
+    --effort patient --budget 8s --store "$uri" --json $here >out 2>err &
+pid=$!
+wait_for measured
+"$server" kill "$folder"
+wait "$pid" || fail "a tune needs its server: $(cat err)"
+took=$(($(date +%s) - begun_at))
+[ $took -le 16 ] || fail "8 s took $took s after the server had gone"
+holds "d['schema'] == 'spry.tune/1' and 'could not be stored' in str(d)"
+"$server" again "$folder"
 
 # ---- a worker that is asked to stop has not tried ----
 expect 0 "$SPRY" fleet submit gen:uniform,rows=20000,nnz=900000 --kind tune \
