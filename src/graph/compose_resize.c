@@ -228,17 +228,19 @@ static void take_sizes(resizing *r, sp_builder *b, const sp_call *c)
     const sp_array *sizes = upsample ? NULL : given(c, 3);
     const sp_array *list = sizes ? sizes : scales;
     const sp_attr *axes = sp_attr_find(c->node, "axes");
+    const double *number = old ? old->reals : list ? list->data : NULL;
     int count = old ? old->count : list ? (int)list->count : 0;
 
     for (int i = 0; i < in->dims; i++) {
         r->scale[i] = 1;
         r->to[i] = in->dim[i];
     }
-    if ((!old && (!list || !list->data)) ||
-        count != (axes ? axes->count : in->dims))
+    if (!number || count != (axes ? axes->count : in->dims)) {
         sp_compose_refuse(b, c, "scales or sizes do not fit the input");
+        return;
+    }
     for (int i = 0; b->status == SPRY_OK && i < count; i++) {
-        double x = old ? old->reals[i] : list->data[i];
+        double x = number[i];
         int axis = i;
 
         if (axes)

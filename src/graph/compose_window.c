@@ -88,7 +88,7 @@ static void copy_list(sp_builder *b, const sp_call *c, const char *name,
                       int sides, int64_t one)
 {
     const sp_attr *a = sp_attr_find(c->node, name);
-    int64_t list[4];
+    int64_t list[4], *to = list;
 
     if (!a)
         return;
@@ -97,8 +97,8 @@ static void copy_list(sp_builder *b, const sp_call *c, const char *name,
         return;
     }
     for (int i = 0; i < sides; i++) {
-        list[2 * i] = one;
-        list[2 * i + 1] = a->ints[i];
+        *to++ = one;
+        *to++ = a->ints[i];
     }
     sp_build_ints(b, name, 2 * sides, list);
 }

@@ -432,7 +432,7 @@ spry_status spry_network_onnx(spry_executor **out, const char *source,
 
     if (s == SPRY_OK)
         s = spry_executor_make(out, g, options);
-    if (s == SPRY_OK)
+    if (s == SPRY_OK && *out)
         (*out)->own = g;
     else
         spry_graph_free(g);

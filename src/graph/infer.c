@@ -239,7 +239,8 @@ static spry_status compose(spry_graph *g, const sp_opnode *n,
 }
 
 /* The node, or what it is put together from, which may be put together from
- * others in turn. */
+ * others in turn, but not from itself. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static spry_status place(spry_graph *g, const sp_opnode *n)
 {
     sp_op_composition *how = sp_composition_of(n->op);
@@ -250,11 +251,14 @@ static spry_status place(spry_graph *g, const sp_opnode *n)
     parts = g->nodes - begun;
     if (s == SPRY_OK && parts == 0) {
         s = sp_graph_node(&part, g);
-        if (s != SPRY_OK)
-            return s;
-        *part = *n;
-        return settle(g);
+        if (s == SPRY_OK) {
+            *part = *n;
+            s = settle(g);
+        }
+        return s;
     }
+    if (s != SPRY_OK)
+        return s;
     part = sp_alloc(parts + 1, sizeof *part);
     if (!part)
         return sp_fail_memory((size_t)parts * sizeof *part);
