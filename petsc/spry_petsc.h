@@ -1,10 +1,11 @@
 /* spry_petsc.h - PETSc matrices that multiply with kernels tuned by spry.
  *
  * The type MATSEQAIJSPRY is a SeqAIJ matrix in every respect but its products.
- * An unmodified program gets it by its environment,
+ * An unmodified program gets it by its options (PETSC_OPTIONS),
  *
- *     PETSC_OPTIONS="-dll_append libspry_petsc.so -mat_seqaij_type seqaijspry"
+ *     -dll_append PATH/libspry_petsc.so -mat_seqaij_type seqaijspry
  *
+ * where pkg-config --variable=plugin spry_petsc prints the whole path,
  * and both blocks of an MPIAIJ matrix are then of it. Options:
  *
  *     -spry_effort paid|lookup|predict|measure|patient

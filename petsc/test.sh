@@ -1,10 +1,11 @@
 #!/bin/sh
-# test.sh SOLVE CHANGES LIBRARY - the same program with and without spry: as many
+# test.sh SOLVE CHANGES LIBRARY BUILD - the same program with and without spry: as many
 # iterations, the same integers, on 1, 2 and 4 ranks.
 set -eu
 solve=$1
 changes=$2
 library=$3
+build=$4
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
@@ -88,8 +89,8 @@ alter()
 }
 
 for ranks in 1 2 4; do
-    alter plain $ranks
-    PETSC_OPTIONS="$spry" alter tuned $ranks
+    alter plain "$ranks"
+    PETSC_OPTIONS="$spry" alter tuned "$ranks"
     cmp "$here/plain.out" "$here/tuned.out" || fail "changed on $ranks ranks"
 done
 PETSC_OPTIONS="$spry -spry_effort measure -spry_budget 0.02" alter tuned 1
@@ -127,6 +128,18 @@ for ranks in 2 4; do
     apart=$(sed -n 's/.*, measured at //p' "$here/said.out" | sort -u)
     [ "$apart" = "product 3" ] || fail "not all at once: $apart"
 done
+
+# Installed, it is where pkg-config says.
+DESTDIR=$here/stage cmake --install "$build/petsc" --prefix /opt/spry >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$here/stage" -name spry_petsc.pc)")
+[ -e "$PKG_CONFIG_PATH/spry_petsc.pc" ] || fail "no spry_petsc.pc"
+there=$(PKG_CONFIG_PATH=$PKG_CONFIG_PATH \
+    pkg-config --variable=plugin spry_petsc)
+installed="-dll_append $there ${spry#* * }"
+same=$(LD_LIBRARY_PATH=$build PETSC_OPTIONS="$installed -info :mat" \
+    run tuned 1 -pc_type jacobi)
+[ "$same" = "$(run plain 1 -pc_type jacobi)" ] || fail "installed: $there"
+grep -q "spry multiplies by" "$here/tuned.out" || fail "nothing at $there"
 
 # What fails is left to AIJ.
 broken="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"

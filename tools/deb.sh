@@ -116,6 +116,22 @@ in_root()
         PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
+# A program that knows nothing of spry, on the library that pkg-config names.
+try_petsc()
+{
+    cp petsc/examples/solve.c "$root/tmp/solve.c"
+    # shellcheck disable=SC2016  # the inner shell's
+    in_root sh -ec 'cd /tmp
+        mpicc solve.c -o solve $(pkg-config --cflags --libs PETSc) -lm
+        plugin=$(pkg-config --variable=plugin spry_petsc)
+        ./solve -n 8 -dll_append "$plugin" -mat_seqaij_type seqaijspry \
+            -spry_least 0 -info :mat 2>&1 | grep "spry multiplies"' \
+        >>"$out/install.log" 2>&1 || {
+        echo "deb.sh: PETSc does not multiply by spry ($out/install.log)" >&2
+        exit 1
+    }
+}
+
 install_and_purge()
 {
     [ "$(id -u)" = 0 ] || { echo "deb.sh install: as root, please" >&2; exit 1; }
@@ -125,10 +141,13 @@ install_and_purge()
     cp "$out"/*.deb "$root/packages"
     in_root apt-get update -q >"$out/install.log" 2>&1
     names='libspry0 libspry-dev spry spry-models python3-spry'
+    petsc=$(cd "$out" && echo libspry-petsc_*.deb)
+    [ -e "$out/$petsc" ] && petsc=libspry-petsc || petsc=
+    names="$names $petsc"
     # What they need first, so that only our own files are new.
     in_root apt-get install -q -y --no-install-recommends gcc libc6-dev \
         libhwloc-dev libsqlite3-dev zlib1g-dev libgomp1 python3-scipy \
-        >>"$out/install.log" 2>&1
+        ${petsc:+petsc-dev pkg-config} >>"$out/install.log" 2>&1
     files >"$out/before.list"
     # shellcheck disable=SC2016,SC2086  # the inner shell's; lists of words
     in_root sh -c 'cd /packages && for n; do echo "$n"_*.deb; done |
@@ -143,6 +162,7 @@ assert n.allclose(spry.tune(a, cols=4) @ b, a @ b)' >>"$out/install.log"
 int main(void) { return !*spry_version(); }' >"$root/tmp/t.c"
     in_root gcc /tmp/t.c -o /tmp/t -lspry
     in_root /tmp/t
+    [ -z "$petsc" ] || try_petsc
     # shellcheck disable=SC2086
     in_root dpkg --purge $names >>"$out/install.log" 2>&1
     files >"$out/after.list"

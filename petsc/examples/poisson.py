@@ -3,7 +3,8 @@
 
     mpirun -np 2 python3 poisson.py [LIBRARY [N]]
 
-LIBRARY is libspry_petsc.so; without it the products are AIJ's.
+LIBRARY is the path of libspry_petsc.so, $(pkg-config --variable=plugin
+spry_petsc); without it the products are AIJ's.
 """
 
 import sys

@@ -1,7 +1,8 @@
 /* solve.c - a PETSc program that knows nothing of spry.
  *
  *   solve -n 40 -problem poisson|elasticity -ksp_type cg -pc_type jacobi
- *   PETSC_OPTIONS="-dll_append libspry_petsc.so -mat_seqaij_type seqaijspry" \
+ *   library=$(pkg-config --variable=plugin spry_petsc)
+ *   PETSC_OPTIONS="-dll_append $library -mat_seqaij_type seqaijspry" \
  *       mpirun -np 2 solve ...
  *
  * A cube of n points a side: the Laplacian (7 points), or linear elasticity
