@@ -69,6 +69,7 @@ void prove_coverage(const char *folder)
 
     (void)folder;
     cover("coverage_idle", "false_wins_idle", each);
+    printf("under load a quarter of the races: %d for each ratio\n", each / 4);
     prove_load_begin();
     cover("coverage_under_load", "false_wins_under_load", each / 4);
     prove_load_end();
