@@ -28,14 +28,40 @@ then
 fi
 # Leaks cannot be looked for by a sanitizer beside strace.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-# shellcheck disable=SC2086
-strace -f -qq -o trace -e trace=%file,connect,socket "$SPRY" tune \
-    gen:uniform,rows=2000,nnz=21000 $how --effort patient >/dev/null 2>&1
-outside=$(grep -E 'O_WRONLY|O_RDWR|O_CREAT|mkdir|rename|unlink|truncate' trace |
-    grep -vE '= -1 E|readlink' | sed -n 's/^[^"]*"\([^"]*\)".*/\1/p' |
-    grep '^/' | grep -vE "^($dir/(home|tmp)/|/dev/null|/dev/shm/|/proc/)" ||
-    true)
-[ -z "$outside" ] || { echo "written outside: $outside"; exit 1; }
-net=$(grep -E 'connect\(.*AF_INET' trace || true)
-[ -z "$net" ] || { echo "connects: $net"; exit 1; }
-echo "$(wc -l <trace) calls watched"
+mkdir named
+umask 000
+
+# watch COMMAND...: spry writes to its folders and to ./named, and connects to
+# nobody.
+watch()
+{
+    strace -f -qq -o trace -e trace=%file,connect,socket "$SPRY" "$@" \
+        --progress none >said 2>&1 || { cat said; echo "fails: $*"; exit 1; }
+    outside=$(grep -E 'O_WRONLY|O_RDWR|O_CREAT|mkdir|rename|unlink|truncate' \
+        trace | grep -vE '= -1 E|readlink|at2?\([0-9]+, "[^/]' |
+        sed -n 's/^[^"]*"\([^"]*\)".*/\1/p' |
+        grep -vE "^($dir/(home|tmp|named)(/|$)|/dev/null|/dev/shm/|/proc/)" ||
+        true)
+    [ -z "$outside" ] || { echo "written outside by $*: $outside"; exit 1; }
+    net=$(grep -E 'connect\(.*AF_INET' trace || true)
+    [ -z "$net" ] || { echo "$* connects: $net"; exit 1; }
+    echo "$1: $(wc -l <trace) calls watched"
+}
+
+small='--schedules 8 --from families --clock processor --threads 1'
+# shellcheck disable=SC2086  # words
+{
+    watch tune gen:uniform,rows=2000,nnz=21000 --budget 2s --effort patient
+    watch collect gen:banded,rows=400,band=3 gen:banded,rows=400,band=4 \
+        gen:banded,rows=400,band=5 gen:banded,rows=400,band=6 \
+        gen:banded,rows=400,band=7 gen:banded,rows=400,band=8 \
+        --ops spmm --widths 8 $small
+    watch train --op spmm --kind mlp --rounds 3 --out "$dir/named/m.spry"
+    watch net generate gen:random width=64 depth=3 --out "$dir/named/a.spnet"
+    watch net tune "$dir/named/a.spnet" --budget 1s
+    watch report --out "$dir/named/r.html"
+}
+[ -z "$(ls tmp)" ] || { echo "left behind: $(ls tmp)"; exit 1; }
+bad=$(find home -mindepth 1 \( -type d ! -perm 700 -o -type f ! -perm 600 \) \
+    -printf '%m %p\n')
+[ -z "$bad" ] || { echo "umask 000: $bad"; exit 1; }
