@@ -107,6 +107,10 @@ static void *constant(sp_builder *b, int *out, const char *stem, int whole,
     v->whole = whole;
     v->known = 1;
     b->status = sp_extent_count(&v->count, shape);
+    if (b->status == SPRY_OK && b->spends &&
+        !sp_graph_spend(b->g, v->count * (whole ? 8 : 4)))
+        b->status = sp_fail(SPRY_INPUT, "what operators are put together from "
+                                        "takes too much memory");
     if (b->status != SPRY_OK)
         return NULL;
     data = sp_pool_get(&b->g->pool, v->count, whole ? 8 : 4);

@@ -14,6 +14,7 @@ typedef struct {
     sp_rng rng;
     spry_status status;
     int named;           /* values so far */
+    int spends;          /* constants may only take what a file may ask for */
     double sparsity;     /* share of weights that are 0 */
     int64_t batch, size; /* images, and their height and width */
     int into;            /* value + 1 that the next node makes; 0: a new one */

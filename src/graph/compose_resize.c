@@ -7,11 +7,38 @@
 
 typedef enum { NEAREST, LINEAR, CUBIC } resize_mode;
 
+/* Where an element of the result lies among those of the input. */
+typedef enum {
+    HALF_PIXEL,
+    HALF_PIXEL_SYMMETRIC,
+    PYTORCH_HALF_PIXEL,
+    ALIGN_CORNERS,
+    ASYMMETRIC,
+    TF_HALF_PIXEL_FOR_NN
+} coordinates;
+static const char *const coordinate_names[] = {"half_pixel",
+                                               "half_pixel_symmetric",
+                                               "pytorch_half_pixel",
+                                               "align_corners",
+                                               "asymmetric",
+                                               "tf_half_pixel_for_nn",
+                                               NULL};
+
+typedef enum {
+    ROUND_PREFER_FLOOR,
+    ROUND_PREFER_CEIL,
+    ROUND_DOWN,
+    ROUND_UP
+} rounding;
+static const char *const rounding_names[] = {
+    "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL};
+
 typedef struct {
     resize_mode mode;
-    const char *where, *round; /* which coordinates, how they are rounded */
-    double slope;              /* of cubic weights */
-    int outside;               /* exclude_outside */
+    coordinates where;
+    rounding round;
+    double slope; /* of cubic weights */
+    int outside;  /* exclude_outside */
     double scale[SP_GRAPH_DIMS];
     int64_t to[SP_GRAPH_DIMS];
 } resizing;
@@ -22,18 +49,15 @@ static double place(const resizing *r, int64_t i, int64_t n, int64_t to,
 {
     double x = (double)i, half = (x + 0.5) / scale - 0.5;
 
-    if (strcmp(r->where, "asymmetric") == 0)
-        return x / scale;
-    if (strcmp(r->where, "align_corners") == 0)
+    switch (r->where) {
+    case ASYMMETRIC: return x / scale;
+    case ALIGN_CORNERS:
         return to > 1 ? x * (double)(n - 1) / (double)(to - 1) : 0;
-    if (strcmp(r->where, "pytorch_half_pixel") == 0)
-        return to > 1 ? half : 0;
-    if (strcmp(r->where, "tf_half_pixel_for_nn") == 0)
-        return (x + 0.5) / scale;
-    if (strcmp(r->where, "half_pixel_symmetric") == 0) {
-        double kept = (double)to / (scale * (double)n);
-
-        return (double)n / 2 * (1 - kept) + half;
+    case PYTORCH_HALF_PIXEL: return to > 1 ? half : 0;
+    case TF_HALF_PIXEL_FOR_NN: return (x + 0.5) / scale;
+    case HALF_PIXEL_SYMMETRIC:
+        return (double)n / 2 * (1 - (double)to / (scale * (double)n)) + half;
+    case HALF_PIXEL: break;
     }
     return half;
 }
@@ -45,13 +69,13 @@ static int64_t within(double x, int64_t n)
 
 static int64_t nearest(const resizing *r, double x, int64_t n)
 {
-    if (strcmp(r->round, "floor") == 0)
-        return within(floor(x), n);
-    if (strcmp(r->round, "ceil") == 0)
-        return within(ceil(x), n);
-    return within(strcmp(r->round, "round_prefer_ceil") == 0 ? floor(x + 0.5)
-                                                             : ceil(x - 0.5),
-                  n);
+    switch (r->round) {
+    case ROUND_DOWN: return within(floor(x), n);
+    case ROUND_UP: return within(ceil(x), n);
+    case ROUND_PREFER_CEIL: return within(floor(x + 0.5), n);
+    case ROUND_PREFER_FLOOR: break;
+    }
+    return within(ceil(x - 0.5), n);
 }
 
 /* ---- nearest ---- */
@@ -162,30 +186,35 @@ static int weigh(sp_builder *b, int x, const sp_extent *s, int axis,
 
 /* ---- what is asked for ---- */
 
+/* Which of the names an attribute holds. */
+static int name_of(sp_builder *b, const sp_call *c, const char *attribute,
+                   const char *const *names, int otherwise)
+{
+    const char *word = sp_attr_word(c->node, attribute, names[otherwise]);
+
+    for (int i = 0; names[i]; i++)
+        if (strcmp(word, names[i]) == 0)
+            return i;
+    if (b->status == SPRY_OK)
+        b->status = sp_refuse(c->node, "%s '%s' is not known", attribute, word);
+    return otherwise;
+}
+
 static void take_mode(resizing *r, sp_builder *b, const sp_call *c)
 {
-    static const char *const known[] = {
-        "half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
-        "align_corners", "asymmetric",           "tf_half_pixel_for_nn"};
+    static const char *const modes[] = {"nearest", "linear", "cubic", NULL};
     const sp_opnode *n = c->node;
-    int old = c->opset < 11, any = 0;
-    const char *mode = sp_attr_word(n, "mode", "nearest");
+    int old = c->opset < 11;
 
-    *r = (resizing){.where = sp_attr_word(n, "coordinate_transformation_mode",
-                                          old ? "asymmetric" : "half_pixel"),
-                    .round = sp_attr_word(n, "nearest_mode",
-                                          old ? "floor" : "round_prefer_floor"),
-                    .slope = sp_attr_real(n, "cubic_coeff_a", -0.75),
-                    .outside = sp_attr_int(n, "exclude_outside", 0) != 0};
-    r->mode = strcmp(mode, "nearest") == 0 ? NEAREST
-              : strcmp(mode, "cubic") == 0 ? CUBIC
-                                           : LINEAR;
-    if (r->mode == LINEAR && strcmp(mode, "linear") != 0)
-        sp_compose_refuse(b, c, "the mode is not known");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        any |= strcmp(r->where, known[i]) == 0;
-    if (!any)
-        sp_compose_refuse(b, c, "these coordinates are not known");
+    *r = (resizing){
+        .mode = (resize_mode)name_of(b, c, "mode", modes, NEAREST),
+        .where = (coordinates)name_of(b, c, "coordinate_transformation_mode",
+                                      coordinate_names,
+                                      old ? ASYMMETRIC : HALF_PIXEL),
+        .round = (rounding)name_of(b, c, "nearest_mode", rounding_names,
+                                   old ? ROUND_DOWN : ROUND_PREFER_FLOOR),
+        .slope = sp_attr_real(n, "cubic_coeff_a", -0.75),
+        .outside = sp_attr_int(n, "exclude_outside", 0) != 0};
     if (sp_attr_int(n, "antialias", 0))
         sp_compose_refuse(b, c, "antialias is not known");
     if (strcmp(sp_attr_word(n, "keep_aspect_ratio_policy", "stretch"),

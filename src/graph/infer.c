@@ -148,6 +148,14 @@ static int foldable(const spry_graph *g, const sp_opnode *n)
     return elements <= 2 * FOLD_ELEMENTS && sp_node_macs(g, n) <= FOLD_TERMS;
 }
 
+int sp_graph_spend(spry_graph *g, int64_t bytes)
+{
+    if (bytes > FOLD_BYTES + 4 * (int64_t)g->map_len - g->folded)
+        return 0;
+    g->folded += bytes;
+    return 1;
+}
+
 static spry_status fold(sp_node_call *x, spry_graph *g, const sp_opnode *n)
 {
     int shape = strcmp(n->op->name, "Shape") == 0;
@@ -156,9 +164,8 @@ static spry_status fold(sp_node_call *x, spry_graph *g, const sp_opnode *n)
 
     for (int i = 0; i < n->outputs; i++)
         bytes += x->out[i].count * 8;
-    if (g->folded + bytes > FOLD_BYTES + 4 * (int64_t)g->map_len)
+    if (!sp_graph_spend(g, bytes))
         return SPRY_OK; /* then it is computed with each run */
-    g->folded += bytes;
     s = shape ? SPRY_OK : load_inputs(x, g, n, 1);
     for (int i = 0; s == SPRY_OK && i < n->outputs; i++) {
         x->out[i].data = sp_alloc(x->out[i].count ? x->out[i].count : 1, 8);
@@ -224,7 +231,7 @@ static spry_status settle(spry_graph *g)
 static spry_status compose(spry_graph *g, const sp_opnode *n,
                            sp_op_composition *how)
 {
-    sp_builder b = {.g = g, .status = SPRY_OK, .named = g->values};
+    sp_builder b = {.g = g, .status = SPRY_OK, .named = g->values, .spends = 1};
     sp_node_call x;
     spry_status s = sp_call_open(&x, g, n);
 

@@ -80,7 +80,7 @@ struct spry_graph {
     int64_t unknown; /* what a dimension without a number is taken for, */
     const spry_graph_value *given; /* or, while it is read, these inputs' */
     int givens;
-    int64_t folded; /* bytes of constants that were computed */
+    int64_t folded; /* bytes of constants that are not in the file */
     int64_t params; /* learned numbers */
     sp_pool pool;
     int *slot; /* names to values: open addressing */
@@ -113,6 +113,10 @@ spry_status sp_graph_sort(spry_graph *g);
 /* Shapes of all values; what can be computed now becomes a constant
  * (infer.c). */
 spry_status sp_graph_infer(spry_graph *g);
+
+/* Room for so many more bytes of constants that are not in the file? A small
+ * file must not ask for much (infer.c). */
+int sp_graph_spend(spry_graph *g, int64_t bytes);
 
 /* ---- attributes (attr.c) ---- */
 
