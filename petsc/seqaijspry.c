@@ -230,8 +230,10 @@ PetscErrorCode PetscDLLibraryRegister_spry_petsc(void)
     PetscCall(read_options());
     PetscCall(MatSeqAIJRegister(MATSEQAIJSPRY, from_aij));
     PetscCall(MatRegister(MATSEQAIJSPRY, create));
-    /* Over ranks it is MPIAIJ, whose blocks the option makes ours again. */
-    PetscCall(MatRegisterRootName(MATAIJ, MATSEQAIJSPRY, MATMPIAIJ));
+    /* Over ranks it is MPIAIJ, whose blocks the option makes ours again. The
+     * name leads back to this type, else PETSc makes a matrix anew that it has
+     * in its hands (MatSetPreallocationCOO). */
+    PetscCall(MatRegisterRootName("aijspry", MATSEQAIJSPRY, MATMPIAIJ));
     PetscCall(register_mpiaij());
     PetscCall(register_mpidense());
     PetscFunctionReturn(0);

@@ -262,8 +262,9 @@ static PetscErrorCode sparse(void)
     PetscFunctionReturn(0);
 }
 
-/* Entries that are given as triples, again and again. */
-static PetscErrorCode triples(void)
+/* Entries that are given as triples, again and again, to a matrix that had
+ * others. */
+static PetscErrorCode triples(Mat given)
 {
     enum { EACH = 4 };
     PetscInt first, last, count, *row, *col;
@@ -271,10 +272,8 @@ static PetscErrorCode triples(void)
     Mat A;
 
     PetscFunctionBegin;
-    PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
-    PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, ROWS, ROWS));
-    PetscCall(MatSetType(A, MATAIJ));
-    PetscCall(MatSetUp(A));
+    PetscCall(MatDuplicate(given, MAT_DO_NOT_COPY_VALUES, &A));
+    PetscCall(show("empty", A));
     PetscCall(MatGetOwnershipRange(A, &first, &last));
     count = (last - first) * EACH;
     PetscCall(PetscMalloc3(count, &row, count, &col, count, &value));
@@ -359,7 +358,7 @@ int main(int argc, char **argv)
     PetscCall(parts(A));
     PetscCall(blocks(A));
     PetscCall(sparse());
-    PetscCall(triples());
+    PetscCall(triples(A));
     PetscCall(unsorted());
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());
