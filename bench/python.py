@@ -209,6 +209,9 @@ def strides():
 
     from spry import _library as c
 
+    # What misses cost is asked of the machine's card, which tunes measure.
+    c.lib.spry_machine_probe(c.machine())
+
     def aligned(rows, cols):
         # On a line of the cache: NumPy's own begin 16 bytes behind one, so
         # that every row with a gap behind it takes a line more.

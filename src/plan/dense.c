@@ -175,40 +175,50 @@ static double rows_at_a_time(const sp_sparse_plan *plan, const sp_operand *B)
     return (double)(panel && panel < B->rows ? panel : B->rows);
 }
 
-/* What reading a row of B where it is misses more often than in a copy, in
- * lines of the cache.
+/* How much longer a row of B takes where it is than in a copy, in seconds of
+ * latency.
  *
  * Rows whose distance is a multiple of a power of two begin in the same sets
  * of a cache, and rows shorter than that power never get to the others: 16
- * numbers of a row of 32 have half of the cache. Rows far apart have a page
- * each; finding it takes longer than a line or four, but not than many. */
-static double extra_misses(const sp_sparse_plan *plan, const sp_operand *B)
+ * numbers of a row of 32 have half of each cache. What misses the second may
+ * come from a third that is nearly as fast, or as slow as memory: the card
+ * knows. Rows far apart have a page each; finding it takes longer than a line
+ * or four, but not than many. */
+static double extra_seconds(const sp_sparse_plan *plan, const sp_operand *B)
 {
-    enum { LINE = 64, PAGE = 4096, PAGES = 4096, WALK = 1, SHORT = 4 };
+    enum { LINE = 64, PAGE = 4096, PAGES = 4096, SHORT = 4 };
+    static const double WALK = 50e-9;
     int64_t size = (int64_t)plan->p->type, apart = B->down * size;
     int64_t row = sp_round_up(B->cols * size, LINE), power = apart & -apart;
     double rows = rows_at_a_time(plan, B);
     double lines = (double)row / LINE, all = rows * (double)row;
     double share = held((double)row, (double)power);
-    double cache = (double)plan->cache;
     double pages = rows * held((double)apart, PAGE);
     double walks =
         lines > SHORT ? 0 : held(PAGES, all / PAGE) - held(PAGES, pages);
+    double seconds = WALK * walks;
 
-    return lines * (held(cache, all) - held(share * cache, all)) + WALK * walks;
+    for (int i = 0; i < SPRY_CACHES; i++) {
+        double cache = (double)plan->cost[i].bytes;
+
+        seconds += lines * plan->cost[i].seconds *
+                   (held(cache, all) - held(share * cache, all));
+    }
+    return seconds;
 }
 
 int sp_strides_conflict(const sp_sparse_plan *plan, const sp_operand *B)
 {
-    /* A line copied takes as long as so many missed; with threads it comes
-     * out of another's cache, too. The best over 84 cases each, on AVX-512. */
-    int worth = plan->x.threads > 1 ? 10 : 4;
+    /* A line copied takes as long as so much latency, of which many loads wait
+     * at once; with threads it comes out of another's cache, too. By 84 cases
+     * on a Xeon and 48 on a Zen 4, both with AVX-512. */
+    double worth = plan->x.threads > 1 ? 500e-9 : 200e-9;
     int64_t lines = (B->cols * (int64_t)plan->p->type + 63) / 64;
 
     if (!plan->contiguous_B || (plan->x.copy && plan->x.pass < B->cols))
         return 0;
-    return (double)plan->p->A->nnz * extra_misses(plan, B) >
-           (double)(worth * lines * B->rows);
+    return (double)plan->p->A->nnz * extra_seconds(plan, B) >
+           worth * (double)(lines * B->rows);
 }
 
 /* Is C read and written so often that its rows had better lie side by side? */

@@ -67,15 +67,25 @@ sp_spec sp_plan_rest_spec(const spry_schedule *x, const sp_sparse *p,
     return sp_codegen_spec(&rest, p, isa, index);
 }
 
-/* What misses it goes to memory. */
-static int64_t last_cache(const spry_machine *m)
+/* What a miss of each cache from the second on costs: what the next one, or
+ * memory, takes longer, by the card; if nobody measured, as is usual. */
+static void set_costs(sp_cache_cost cost[SPRY_CACHES], const spry_machine *m)
 {
-    int64_t last = 0;
+    static const double usual[] = {1e-9, 4e-9, 20e-9, 120e-9};
+    int count = 0;
 
-    for (int i = 0; i < SPRY_CACHES; i++)
-        if (spry_machine_cache(m, i) > last)
-            last = spry_machine_cache(m, i);
-    return last;
+    for (int i = 1; i < SPRY_CACHES; i++) {
+        int64_t bytes = spry_machine_cache(m, i);
+        int next = i + 1;
+
+        while (next < SPRY_CACHES && spry_machine_cache(m, next) <= bytes)
+            next++;
+        if (bytes > 0)
+            cost[count++] =
+                (sp_cache_cost){bytes, m->latency[i] > 0 && m->latency[next] > 0
+                                           ? m->latency[next] - m->latency[i]
+                                           : usual[next] - usual[i]};
+    }
 }
 
 spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
@@ -97,7 +107,7 @@ spry_status sp_plan_prepare(sp_sparse_plan **out, const sp_sparse *p,
     plan->p = p;
     plan->x = *x;
     plan->threads = m->threads;
-    plan->cache = last_cache(m);
+    set_costs(plan->cost, m);
     plan->foreign = !sp_isa_runs_here(m->isa);
     spry_schedule_text(plan->head.text, x);
     s = pack(plan, m);

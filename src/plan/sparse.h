@@ -8,6 +8,12 @@
 #include "plan/plan.h"
 #include "problem/sparse.h"
 
+/* A cache, and how much longer what misses it takes; bytes 0: there is none. */
+typedef struct {
+    int64_t bytes;
+    double seconds;
+} sp_cache_cost;
+
 typedef struct {
     spry_plan head;
     const sp_sparse *p;
@@ -26,9 +32,9 @@ typedef struct {
     sp_scratch *turned;  /* room for columns of dense operands, as rows */
     sp_scratch *contiguous_B; /* room for copies without gaps of a B or C */
     sp_scratch *contiguous_C; /* whose rows lie apart */
-    int64_t cache;            /* bytes of the last one of its machine */
-    sp_slots *slots;          /* of entries in `packed`; NULL: never refilled */
-    int threads;              /* that may pack */
+    sp_cache_cost cost[SPRY_CACHES]; /* of its machine, the second on */
+    sp_slots *slots; /* of entries in `packed`; NULL: never refilled */
+    int threads;     /* that may pack */
 } sp_sparse_plan;
 
 extern const sp_plan_kind sp_sparse_plans;

@@ -246,18 +246,24 @@ static void check_conflict(const char *text, double beta)
     spry_matrix *A;
     spry_problem *p;
     spry_plan *plan;
+    sp_sparse_plan *own;
     spry_machine m;
 
     check_ok(spry_machine_detect(&m));
     check_ok(spry_matrix_generate(&A, "uniform,rows=300,nnz=20000", 1));
     check_ok(spry_problem_spmm(&p, A, N, SPRY_F64));
     check_ok(make_plan(&plan, p, text, m.isa));
-    ((sp_sparse_plan *)(void *)plan)->cache = 1 << 20;
+    own = (sp_sparse_plan *)(void *)plan;
+    memset(own->cost, 0, sizeof own->cost);
+    own->cost[0] = (sp_cache_cost){1 << 20, 50e-9};
     assert_false(sp_strides_conflict(sp_sparse_plan_of(plan), &far));
-    ((sp_sparse_plan *)(void *)plan)->cache = 16384;
+    own->cost[0].bytes = 16384;
     assert_true(sp_strides_conflict(sp_sparse_plan_of(plan), &far) ==
                 !strstr(text, "panel")); /* whose few rows have room */
     assert_false(sp_strides_conflict(sp_sparse_plan_of(plan), &near));
+    own->cost[0].seconds = 1e-9; /* the next cache is as fast */
+    assert_false(sp_strides_conflict(sp_sparse_plan_of(plan), &far));
+    own->cost[0].seconds = 50e-9;
     for (int i = 0; i < 2; i++) {
         wide[i] = sp_alloc(ROWS * LD, sizeof **wide);
         dense[i] = sp_alloc(ROWS * N, sizeof **dense);
