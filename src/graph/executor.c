@@ -427,11 +427,14 @@ spry_status spry_network_onnx(spry_executor **out, const char *source,
 {
     SP_NEED_NEW(out, source);
 
-    spry_graph *g;
-    spry_status s = spry_graph_read(&g, source, NULL);
+    spry_executor_options o = SPRY_EXECUTOR_DEFAULTS;
+    spry_graph *g = NULL;
+    spry_status s = SP_TAKE_OPTIONS(&o, options);
 
     if (s == SPRY_OK)
-        s = spry_executor_make(out, g, options);
+        s = spry_graph_read(&g, source, NULL);
+    if (s == SPRY_OK)
+        s = spry_executor_make(out, g, &o);
     if (s == SPRY_OK && *out)
         (*out)->own = g;
     else
