@@ -279,10 +279,11 @@ static void take_sizes(resizing *r, sp_builder *b, const sp_call *c)
     }
 }
 
-/* No axis is so long that its weights would not fit. */
+/* No axis is longer than images are, so that a small file cannot take long, or
+ * so long that its weights would not fit. */
 static int is_small(const resizing *r, const sp_extent *s)
 {
-    enum { WEIGHTS = 1 << 24, LIST = 1 << 24 };
+    enum { WEIGHTS = 1 << 24, LIST = 1 << 16 };
 
     for (int i = 0; i < s->dims; i++)
         if (r->to[i] > LIST || (r->mode != NEAREST && r->to[i] != s->dim[i] &&
