@@ -63,6 +63,10 @@ struct spry_executor {
     char note[512];          /* what was asked for and is not there */
 };
 
+/* The threads that runs share, none of which a fork leaves behind
+ * (executor_run.c). */
+spry_status sp_executor_open_team(spry_executor *e);
+void sp_executor_close_team(spry_executor *e);
 /* The store that counts; ":memory:": none. */
 const char *sp_executor_store(const spry_executor *e);
 /* Plans for all stages, as store and model say (choose.c). */
