@@ -32,3 +32,14 @@ const char *sp_attr_word(const sp_opnode *n, const char *name,
 
     return a && a->kind == SP_ATTR_TEXT ? a->text : otherwise;
 }
+
+int sp_attr_choice(const sp_opnode *n, const char *name,
+                   const char *const *names, int otherwise)
+{
+    const char *word = sp_attr_word(n, name, names[otherwise]);
+
+    for (int i = 0; names[i]; i++)
+        if (strcmp(word, names[i]) == 0)
+            return i;
+    return -1;
+}

@@ -190,14 +190,11 @@ static int weigh(sp_builder *b, int x, const sp_extent *s, int axis,
 static int name_of(sp_builder *b, const sp_call *c, const char *attribute,
                    const char *const *names, int otherwise)
 {
-    const char *word = sp_attr_word(c->node, attribute, names[otherwise]);
+    int which = sp_attr_choice(c->node, attribute, names, otherwise);
 
-    for (int i = 0; names[i]; i++)
-        if (strcmp(word, names[i]) == 0)
-            return i;
-    if (b->status == SPRY_OK)
-        b->status = sp_refuse(c->node, "%s '%s' is not known", attribute, word);
-    return otherwise;
+    if (which < 0 && b->status == SPRY_OK)
+        b->status = sp_refuse(c->node, "this %s is not known", attribute);
+    return which < 0 ? otherwise : which;
 }
 
 static void take_mode(resizing *r, sp_builder *b, const sp_call *c)

@@ -123,6 +123,9 @@ int sp_graph_spend(spry_graph *g, int64_t bytes);
 const sp_attr *sp_attr_find(const sp_opnode *n, const char *name);
 int64_t sp_attr_int(const sp_opnode *n, const char *name, int64_t otherwise);
 double sp_attr_real(const sp_opnode *n, const char *name, double otherwise);
+/* Which of the names, the last of which is NULL, it holds; -1: none. */
+int sp_attr_choice(const sp_opnode *n, const char *name,
+                   const char *const *names, int otherwise);
 const char *sp_attr_word(const sp_opnode *n, const char *name,
                          const char *otherwise);
 

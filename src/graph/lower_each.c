@@ -294,12 +294,13 @@ static int wants_images(const sp_lowering *l, const sp_opnode *n, int i)
 {
     const sp_extent *z = &sp_lowered_value(l, n->input[i])->shape;
     const sp_opvalue *v;
+    spry_step_op op;
 
     if (z->dims != 4 || z->dim[1] < 2)
         return 0;
     if (is_norm(l, n))
         return 1;
-    if (n->inputs != 2)
+    if (!binary_of(n, &op))
         return 0;
     v = sp_lowered_value(l, n->input[1 - i]);
     return v->shape.dims >= 3 && v->count == z->dim[1] &&
@@ -313,9 +314,10 @@ static spry_status bring_together(sp_lowering *l, const sp_opnode *n)
     int64_t pitch;
     int images = 0;
     sp_strided v[2];
+    spry_step_op op;
     spry_status s = SPRY_OK;
 
-    if (n->inputs != 2 || n->input[0] < 0 || n->input[1] < 0 ||
+    if (!binary_of(n, &op) ||
         !sp_extent_equal(&sp_lowered_value(l, n->input[0])->shape,
                          &sp_lowered_value(l, n->input[1])->shape))
         return s;

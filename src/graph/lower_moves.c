@@ -116,29 +116,27 @@ static spry_status concat(sp_lowering *l, const sp_opnode *n)
     return s;
 }
 
-/* Fills `part` in from the node's lists, which are constants. */
-static spry_status ask(sp_lowering *l, const sp_opnode *n, void *part,
-                       int is_pad)
+/* A call of the node with its lists, which are constants; to be closed. */
+static spry_status open_call(sp_node_call *x, const sp_lowering *l,
+                             const sp_opnode *n)
 {
-    sp_node_call x;
-    spry_status s = sp_call_open(&x, l->g, n);
+    spry_status s = sp_call_open(x, l->g, n);
 
-    if (s == SPRY_OK)
-        s = sp_call_load(&x, l->g, n);
-    if (s == SPRY_OK)
-        s = is_pad ? sp_padding_of(part, &x.call) : sp_sliced_of(part, &x.call);
-    sp_call_close(&x, n);
-    return s;
+    return s == SPRY_OK ? sp_call_load(x, l->g, n) : s;
 }
 
 static spry_status cut_out(sp_lowering *l, const sp_opnode *n)
 {
+    sp_node_call x;
     sp_strided v;
     sp_sliced p;
-    spry_status s = sp_view_of(&v, l, n->input[0]);
+    spry_status s = open_call(&x, l, n);
 
     if (s == SPRY_OK)
-        s = ask(l, n, &p, 0);
+        s = sp_sliced_of(&p, &x.call);
+    sp_call_close(&x, n);
+    if (s == SPRY_OK)
+        s = sp_view_of(&v, l, n->input[0]);
     for (int i = 0; s == SPRY_OK && i < v.shape.dims; i++) {
         v.first += p.start[i] * v.step[i];
         v.step[i] *= p.step[i];
@@ -155,10 +153,14 @@ static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
     int in = n->input[0], out = n->output[0];
     size_t size = sp_lowered_value(l, in)->whole ? 8 : 4;
     sp_strided from, all, value;
+    sp_node_call x;
     sp_padding p;
     void *number = NULL;
-    spry_status s = ask(l, n, &p, 1);
+    spry_status s = open_call(&x, l, n);
 
+    if (s == SPRY_OK)
+        s = sp_padding_of(&p, &x.call);
+    sp_call_close(&x, n);
     if (s != SPRY_OK || p.mode != SP_PAD_VALUE)
         return s;
     *known = 1;

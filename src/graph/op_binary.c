@@ -5,86 +5,63 @@
 #include "dense/core.h"
 #include "graph/opcodes.h"
 
-typedef double binary(double x, double y, int whole);
+typedef double binary(double x, double y);
 
-static double add(double x, double y, int whole)
+static double add(double x, double y)
 {
-    (void)whole;
     return x + y;
 }
-static double subtract(double x, double y, int whole)
+static double subtract(double x, double y)
 {
-    (void)whole;
     return x - y;
 }
-static double multiply(double x, double y, int whole)
+static double multiply(double x, double y)
 {
-    (void)whole;
     return x * y;
 }
-static double divide(double x, double y, int whole)
+static double divide(double x, double y)
 {
-    return !whole ? x / y : y == 0 ? 0 : trunc(x / y);
+    return x / y;
 }
-static double power(double x, double y, int whole)
+static double divide_whole(double x, double y)
 {
-    (void)whole;
-    return pow(x, y);
-}
-static double larger(double x, double y, int whole)
-{
-    (void)whole;
-    return sp_most(x, y);
-}
-static double smaller(double x, double y, int whole)
-{
-    (void)whole;
-    return sp_least(x, y);
+    return y == 0 ? 0 : trunc(x / y);
 }
 /* The sign of what is left is the divisor's. */
-static double modulo(double x, double y, int whole)
+static double modulo(double x, double y)
 {
-    (void)whole;
     return y == 0 ? 0 : x - y * floor(x / y);
 }
-static double is_equal(double x, double y, int whole)
+static double is_equal(double x, double y)
 {
-    (void)whole;
     return x == y;
 }
-static double is_less(double x, double y, int whole)
+static double is_less(double x, double y)
 {
-    (void)whole;
     return x < y;
 }
-static double is_at_most(double x, double y, int whole)
+static double is_at_most(double x, double y)
 {
-    (void)whole;
     return x <= y;
 }
-static double is_more(double x, double y, int whole)
+static double is_more(double x, double y)
 {
-    (void)whole;
     return x > y;
 }
-static double is_at_least(double x, double y, int whole)
+static double is_at_least(double x, double y)
 {
-    (void)whole;
     return x >= y;
 }
-static double are_both(double x, double y, int whole)
+static double are_both(double x, double y)
 {
-    (void)whole;
     return x != 0 && y != 0;
 }
-static double is_either(double x, double y, int whole)
+static double is_either(double x, double y)
 {
-    (void)whole;
     return x != 0 || y != 0;
 }
-static double is_one(double x, double y, int whole)
+static double is_one(double x, double y)
 {
-    (void)whole;
     return (x != 0) != (y != 0);
 }
 
@@ -96,9 +73,9 @@ static const struct {
                 {"Sub", subtract, 0},
                 {"Mul", multiply, 0},
                 {"Div", divide, 0},
-                {"Pow", power, 0},
-                {"Max", larger, 0},
-                {"Min", smaller, 0},
+                {"Pow", pow, 0},
+                {"Max", sp_most, 0},
+                {"Min", sp_least, 0},
                 {"Mod", modulo, 0},
                 {"Equal", is_equal, 1},
                 {"Less", is_less, 1},
@@ -129,7 +106,7 @@ spry_status sp_binary_infer(sp_call *c)
         return sp_refuse(c->node, "no way to compute it");
     if (!sp_broadcast(&c->out[0].shape, &a->shape, &b->shape))
         return sp_refuse(c->node, "the shapes of the inputs do not fit");
-    if (a->whole != b->whole && binaries[which].f != power)
+    if (a->whole != b->whole && binaries[which].f != pow)
         return sp_refuse(c->node, "whole numbers and reals");
     if (binaries[which].f == modulo &&
         (!a->whole || sp_attr_int(c->node, "fmod", 0)))
@@ -140,7 +117,8 @@ spry_status sp_binary_infer(sp_call *c)
 
 spry_status sp_binary_compute(sp_call *c)
 {
-    binary *f = binaries[binary_of(c->node)].f;
+    binary *given = binaries[binary_of(c->node)].f;
+    binary *f = given == divide && c->in[0]->whole ? divide_whole : given;
     int64_t sa[SP_GRAPH_DIMS], sb[SP_GRAPH_DIMS];
     const sp_extent *out = &c->out[0].shape;
 
@@ -155,8 +133,7 @@ spry_status sp_binary_compute(sp_call *c)
             b += rest % out->dim[d] * sb[d];
             rest /= out->dim[d];
         }
-        c->out[0].data[i] =
-            f(c->in[0]->data[a], c->in[1]->data[b], c->in[0]->whole);
+        c->out[0].data[i] = f(c->in[0]->data[a], c->in[1]->data[b]);
     }
     return SPRY_OK;
 }

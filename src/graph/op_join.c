@@ -6,14 +6,6 @@
 #include "graph/onnx.h"
 #include "graph/opcodes.h"
 
-/* Elements before, and from, an axis on. */
-static void around(int64_t *outer, int64_t *inner, const sp_extent *s, int axis)
-{
-    *outer = *inner = 1;
-    for (int i = 0; i < s->dims; i++)
-        *(i < axis ? outer : inner) *= s->dim[i];
-}
-
 /* ---- Concat, Split ---- */
 
 spry_status sp_concat_infer(sp_call *c)
@@ -53,9 +45,9 @@ spry_status sp_concat_compute(sp_call *c)
 
     if (s != SPRY_OK)
         return s;
-    around(&rows, &inner, &c->out[0].shape, axis);
+    sp_op_around(&rows, &inner, &c->out[0].shape, axis);
     for (int i = 0; i < c->node->inputs; i++) {
-        around(&outer, &part, &c->in[i]->shape, axis);
+        sp_op_around(&outer, &part, &c->in[i]->shape, axis);
         for (int64_t r = 0; r < rows && part; r++)
             memcpy(c->out[0].data + r * inner + at, c->in[i]->data + r * part,
                    (size_t)part * sizeof(double));
@@ -114,7 +106,7 @@ spry_status sp_split_compute(sp_call *c)
 
     if (s != SPRY_OK)
         return s;
-    around(&outer, &inner, &c->in[0]->shape, axis);
+    sp_op_around(&outer, &inner, &c->in[0]->shape, axis);
     for (int i = 0; i < c->node->outputs; i++) {
         part = size[i] ? inner / c->in[0]->shape.dim[axis] * size[i] : 0;
         for (int64_t r = 0; r < outer && part && c->out[i].data; r++)
@@ -161,7 +153,7 @@ spry_status sp_gather_compute(sp_call *c)
     if (s != SPRY_OK)
         return s;
     n = in->shape.dim[axis];
-    around(&outer, &each, &in->shape, axis);
+    sp_op_around(&outer, &each, &in->shape, axis);
     each = n ? each / n : 0;
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < pick->count; i++) {

@@ -3,19 +3,6 @@
 
 #include "graph/opcodes.h"
 
-static int mode_of(sp_pad_mode *out, const sp_opnode *n)
-{
-    static const char *const name[] = {"constant", "reflect", "edge"};
-    const char *mode = sp_attr_word(n, "mode", "constant");
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(mode, name[i]) == 0) {
-            *out = (sp_pad_mode)i;
-            return 1;
-        }
-    return 0;
-}
-
 /* The lists of a Pad, with zeros for axes that it does not name. */
 static spry_status widths(sp_padding *p, const sp_call *c)
 {
@@ -45,14 +32,17 @@ static spry_status widths(sp_padding *p, const sp_call *c)
 
 spry_status sp_padding_of(sp_padding *p, const sp_call *c)
 {
+    static const char *const modes[] = {"constant", "reflect", "edge", NULL};
     const sp_extent *in = &c->in[0]->shape;
     const sp_array *v = c->node->inputs > 2 ? c->in[2] : NULL;
+    int mode = sp_attr_choice(c->node, "mode", modes, SP_PAD_VALUE);
     spry_status s = widths(p, c);
 
     if (s != SPRY_OK)
         return s;
-    if (!mode_of(&p->mode, c->node))
+    if (mode < 0)
         return sp_refuse(c->node, "this mode is not known");
+    p->mode = (sp_pad_mode)mode;
     if (v && (v->count != 1 || !v->data))
         return sp_refuse(c->node, "pads do not fit");
     p->value = v ? v->data[0] : sp_attr_real(c->node, "value", 0);

@@ -44,10 +44,7 @@ spry_status sp_reduce_infer(sp_call *c)
     return s;
 }
 
-/* What a term adds to what there is so far, and what becomes of it all. */
-typedef double joining(double sum, double x);
-typedef double ending(double sum, double terms);
-
+/* What a term adds to what there is so far. */
 static double with_sum(double sum, double x)
 {
     return sum + x;
@@ -64,14 +61,6 @@ static double with_product(double sum, double x)
 {
     return sum * x;
 }
-static double with_most(double sum, double x)
-{
-    return sp_most(x, sum);
-}
-static double with_least(double sum, double x)
-{
-    return sp_least(x, sum);
-}
 /* The logarithm of e^sum + e^x. */
 static double with_power(double sum, double x)
 {
@@ -80,41 +69,23 @@ static double with_power(double sum, double x)
     return most == least && isinf(most) ? most
                                         : most + log1p(exp(least - most));
 }
-static double all_of(double sum, double terms)
-{
-    (void)terms;
-    return sum;
-}
-static double share_of(double sum, double terms)
-{
-    return sum / terms;
-}
-static double root_of(double sum, double terms)
-{
-    (void)terms;
-    return sqrt(sum);
-}
-static double logarithm_of(double sum, double terms)
-{
-    (void)terms;
-    return log(sum);
-}
 
 static const struct {
     const char *name;
     double begin;
-    joining *join;
-    ending *end;
-} reductions[] = {{"ReduceSum", 0, with_sum, all_of},
-                  {"ReduceMean", 0, with_sum, share_of},
-                  {"ReduceMax", -HUGE_VAL, with_most, all_of},
-                  {"ReduceMin", HUGE_VAL, with_least, all_of},
-                  {"ReduceProd", 1, with_product, all_of},
-                  {"ReduceL1", 0, with_size, all_of},
-                  {"ReduceL2", 0, with_square, root_of},
-                  {"ReduceSumSquare", 0, with_square, all_of},
-                  {"ReduceLogSum", 0, with_sum, logarithm_of},
-                  {"ReduceLogSumExp", -HUGE_VAL, with_power, all_of}};
+    double (*join)(double sum, double x);
+    double (*end)(double sum); /* NULL: it stays as it is */
+    int mean;                  /* over the number of terms */
+} reductions[] = {{"ReduceSum", 0, with_sum, NULL, 0},
+                  {"ReduceMean", 0, with_sum, NULL, 1},
+                  {"ReduceMax", -HUGE_VAL, sp_most, NULL, 0},
+                  {"ReduceMin", HUGE_VAL, sp_least, NULL, 0},
+                  {"ReduceProd", 1, with_product, NULL, 0},
+                  {"ReduceL1", 0, with_size, NULL, 0},
+                  {"ReduceL2", 0, with_square, sqrt, 0},
+                  {"ReduceSumSquare", 0, with_square, NULL, 0},
+                  {"ReduceLogSum", 0, with_sum, log, 0},
+                  {"ReduceLogSumExp", -HUGE_VAL, with_power, NULL, 0}};
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 /* Distances in the result along each axis, 0 along what is reduced; how many
@@ -163,8 +134,11 @@ spry_status sp_reduce_compute(sp_call *c)
         }
         out[at] = reductions[kind].join(out[at], c->in[0]->data[i]);
     }
-    for (int64_t i = 0; i < c->out[0].count; i++)
-        out[i] = reductions[kind].end(out[i], (double)terms);
+    for (int64_t i = 0; i < c->out[0].count; i++) {
+        out[i] /= reductions[kind].mean ? (double)terms : 1;
+        if (reductions[kind].end)
+            out[i] = reductions[kind].end(out[i]);
+    }
     return s;
 }
 

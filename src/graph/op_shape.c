@@ -34,6 +34,13 @@ void sp_broadcast_steps(int64_t step[SP_GRAPH_DIMS], const sp_extent *a,
     }
 }
 
+void sp_op_around(int64_t *outer, int64_t *inner, const sp_extent *s, int axis)
+{
+    *outer = *inner = 1;
+    for (int i = 0; i < s->dims; i++)
+        *(i < axis ? outer : inner) *= s->dim[i];
+}
+
 spry_status sp_op_axis(int *out, const sp_opnode *n, int64_t axis, int dims)
 {
     if (axis < -dims || axis >= dims)

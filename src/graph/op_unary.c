@@ -17,115 +17,100 @@ spry_status sp_same_infer(sp_call *c)
     return SPRY_OK;
 }
 
-/* ---- of one ---- */
+/* ---- of one number, as it is ---- */
 
-typedef double unary(double x, double a, double b);
-
-static double relu(double x, double a, double b)
+static double relu(double x)
 {
-    (void)a, (void)b;
     return x > 0 || x != x ? x : 0;
 }
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static double hardswish(double x)
+{
+    double y = x / 6 + 0.5;
+
+    return x * (y < 0 ? 0 : y > 1 ? 1 : y);
+}
+static double gelu(double x)
+{
+    return 0.5 * x * (1 + erf(x * sqrt(0.5)));
+}
+static double negative(double x)
+{
+    return -x;
+}
+static double inverse(double x)
+{
+    return 1 / x;
+}
+static double sign(double x)
+{
+    return x != x ? x : (x > 0) - (x < 0);
+}
+static double is_false(double x)
+{
+    return x == 0;
+}
+/* Its constants are those of Klambauer et al. 2017, which ONNX gives, too. */
+static double selu(double x)
+{
+    return 1.05070102214813232421875 *
+           (x <= 0 ? 1.67326319217681884765625 * expm1(x) : x);
+}
+static double softplus(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+static double softsign(double x)
+{
+    return x / (1 + fabs(x));
+}
+static double mish(double x)
+{
+    return x * tanh(softplus(x));
+}
+
+static const struct {
+    const char *name;
+    double (*f)(double x);
+} plain[] = {{"Relu", relu},
+             {"Sigmoid", sigmoid},
+             {"HardSwish", hardswish},
+             {"Gelu", gelu},
+             {"Tanh", tanh},
+             {"Erf", erf},
+             {"Exp", exp},
+             {"Log", log},
+             {"Sqrt", sqrt},
+             {"Neg", negative},
+             {"Abs", fabs},
+             {"Reciprocal", inverse},
+             {"Floor", floor},
+             {"Ceil", ceil},
+             {"Round", nearbyint}, /* halves to even */
+             {"Sign", sign},
+             {"Sin", sin},
+             {"Cos", cos},
+             {"Not", is_false},
+             {"Selu", selu},
+             {"Softplus", softplus},
+             {"Softsign", softsign},
+             {"Mish", mish}};
+
+/* ---- by attributes, a for alpha, b for beta ---- */
+
 static double leaky(double x, double a, double b)
 {
     (void)b;
     return x < 0 ? a * x : x;
-}
-static double sigmoid(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return 1 / (1 + exp(-x));
 }
 static double hard(double x, double a, double b)
 {
     double y = a * x + b;
 
     return y < 0 ? 0 : y > 1 ? 1 : y;
-}
-static double hardswish(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return x * hard(x, 1.0 / 6, 0.5);
-}
-static double hyperbolic(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return tanh(x);
-}
-static double error(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return erf(x);
-}
-static double gelu(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return 0.5 * x * (1 + erf(x * sqrt(0.5)));
-}
-static double exponential(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return exp(x);
-}
-static double logarithm(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return log(x);
-}
-static double root(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return sqrt(x);
-}
-static double negative(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return -x;
-}
-static double absolute(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return fabs(x);
-}
-static double inverse(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return 1 / x;
-}
-static double down(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return floor(x);
-}
-static double up(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return ceil(x);
-}
-static double nearest(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return nearbyint(x); /* halves to even, as the processor rounds */
-}
-static double sign(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return x != x ? x : (x > 0) - (x < 0);
-}
-static double sine(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return sin(x);
-}
-static double cosine(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return cos(x);
-}
-static double is_false(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return x == 0;
 }
 static double elu(double x, double a, double b)
 {
@@ -137,27 +122,6 @@ static double celu(double x, double a, double b)
     (void)b;
     return x < 0 ? a * expm1(x / a) : x;
 }
-static double selu(double x, double a, double b)
-{
-    (void)a, (void)b;
-    /* Constants of Klambauer et al. 2017, which ONNX gives, too. */
-    return 1.05070102214813232421875 *
-           (x <= 0 ? 1.67326319217681884765625 * expm1(x) : x);
-}
-static double softplus(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-static double softsign(double x, double a, double b)
-{
-    (void)a, (void)b;
-    return x / (1 + fabs(x));
-}
-static double mish(double x, double a, double b)
-{
-    return x * tanh(softplus(x, a, b));
-}
 static double above(double x, double a, double b)
 {
     (void)b;
@@ -166,51 +130,47 @@ static double above(double x, double a, double b)
 
 static const struct {
     const char *name;
-    unary *f;
-    double a, b; /* of attributes alpha and beta, when left out */
-} unaries[] = {{"Relu", relu, 0, 0},
-               {"LeakyRelu", leaky, 0.01, 0},
-               {"Sigmoid", sigmoid, 0, 0},
-               {"HardSigmoid", hard, 0.2, 0.5},
-               {"HardSwish", hardswish, 0, 0},
-               {"Tanh", hyperbolic, 0, 0},
-               {"Erf", error, 0, 0},
-               {"Gelu", gelu, 0, 0},
-               {"Exp", exponential, 0, 0},
-               {"Log", logarithm, 0, 0},
-               {"Sqrt", root, 0, 0},
-               {"Neg", negative, 0, 0},
-               {"Abs", absolute, 0, 0},
-               {"Reciprocal", inverse, 0, 0},
-               {"Floor", down, 0, 0},
-               {"Ceil", up, 0, 0},
-               {"Round", nearest, 0, 0},
-               {"Sign", sign, 0, 0},
-               {"Sin", sine, 0, 0},
-               {"Cos", cosine, 0, 0},
-               {"Not", is_false, 0, 0},
-               {"Elu", elu, 1, 0},
-               {"Celu", celu, 1, 0},
-               {"Selu", selu, 0, 0},
-               {"Softplus", softplus, 0, 0},
-               {"Softsign", softsign, 0, 0},
-               {"Mish", mish, 0, 0},
-               {"ThresholdedRelu", above, 1, 0}};
+    double (*f)(double x, double a, double b);
+    double a, b; /* when left out */
+} shaped[] = {{"LeakyRelu", leaky, 0.01, 0},
+              {"HardSigmoid", hard, 0.2, 0.5},
+              {"Elu", elu, 1, 0},
+              {"Celu", celu, 1, 0},
+              {"ThresholdedRelu", above, 1, 0}};
+
+static void compute_plain(sp_call *c, double (*f)(double x))
+{
+#pragma omp parallel for schedule(static) if (c->out[0].count > SP_SERIAL)
+    for (int64_t k = 0; k < c->out[0].count; k++)
+        c->out[0].data[k] = f(c->in[0]->data[k]);
+}
+
+static void compute_shaped(sp_call *c, int i)
+{
+    double a = sp_attr_real(c->node, "alpha", shaped[i].a);
+    double b = sp_attr_real(c->node, "beta", shaped[i].b);
+
+#pragma omp parallel for schedule(static) if (c->out[0].count > SP_SERIAL)
+    for (int64_t k = 0; k < c->out[0].count; k++)
+        c->out[0].data[k] = shaped[i].f(c->in[0]->data[k], a, b);
+}
 
 spry_status sp_unary_compute(sp_call *c)
 {
-    for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++)
-        if (called(c, unaries[i].name)) {
-            double a = sp_attr_real(c->node, "alpha", unaries[i].a);
-            double b = sp_attr_real(c->node, "beta", unaries[i].b);
-
-#pragma omp parallel for schedule(static) if (c->out[0].count > SP_SERIAL)
-            for (int64_t k = 0; k < c->out[0].count; k++)
-                c->out[0].data[k] = unaries[i].f(c->in[0]->data[k], a, b);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (called(c, plain[i].name)) {
+            compute_plain(c, plain[i].f);
+            return SPRY_OK;
+        }
+    for (size_t i = 0; i < sizeof shaped / sizeof *shaped; i++)
+        if (called(c, shaped[i].name)) {
+            compute_shaped(c, (int)i);
             return SPRY_OK;
         }
     return sp_refuse(c->node, "no way to compute it");
 }
+
+/* ---- limits ---- */
 
 /* Bounds were attributes up to opset 10, then inputs. */
 static spry_status bound(double *out, const sp_call *c, int input,

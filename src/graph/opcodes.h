@@ -27,6 +27,8 @@ int sp_broadcast(sp_extent *out, const sp_extent *a, const sp_extent *b);
 /* Distances in a repeated to `out`: 0 along what is repeated. */
 void sp_broadcast_steps(int64_t step[SP_GRAPH_DIMS], const sp_extent *a,
                         const sp_extent *out);
+/* Elements before, and from, an axis on. */
+void sp_op_around(int64_t *outer, int64_t *inner, const sp_extent *s, int axis);
 /* `axis` counted from the front; SPRY_INPUT when there is no such one. */
 spry_status sp_op_axis(int *out, const sp_opnode *n, int64_t axis, int dims);
 /* Whole numbers of input i, which must be constant, or of an attribute when
