@@ -35,11 +35,14 @@ libarpack2          /sbin/ldconfig -p | grep -q libarpack.so.2
 python3-scipy       /usr/bin/python3 -c "import scipy"
 python3-torch       /usr/bin/python3 -c "import torch"
 python3-torchvision /usr/bin/python3 -c "import torchvision"
+python3-onnx        /usr/bin/python3 -c "import onnx"
 python3-pytest      /usr/bin/python3 -c "import pytest"
 libeigen3-dev       pkg-config --exists eigen3
 librsb-dev          ls /usr/include/rsb.h
 libgraphblas-dev    ls /usr/include/GraphBLAS.h
 petsc-dev           pkg-config --exists petsc
+python3-petsc4py    /usr/bin/python3 -c "import petsc4py"
+abigail-tools       abidiff --version
 libdnnl-dev         ls /usr/include/dnnl.h
 python3-opencv      /usr/bin/python3 -c "import cv2"
 libpq-dev           pkg-config --exists libpq

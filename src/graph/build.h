@@ -58,8 +58,14 @@ typedef struct {
 int sp_build_conv(sp_builder *b, int x, const sp_build_conv_shape *z);
 int sp_build_unary(sp_builder *b, const char *op, int x);
 int sp_build_binary(sp_builder *b, const char *op, int x, int y);
-/* The same elements in another shape; dimension i is perm[i] of before. */
+/* The same elements in another shape. */
 int sp_build_reshape(sp_builder *b, int x, const sp_extent *shape);
+/* Zeros before and then behind each dimension. */
+int sp_build_pad(sp_builder *b, int x, int dims, const int64_t *pads);
+/* Of these axes what is between; all others stay whole. */
+int sp_build_slice(sp_builder *b, int x, int count, const int64_t *axes,
+                   const int64_t *from, const int64_t *to);
+/* Dimension i is perm[i] of before. */
 int sp_build_transpose(sp_builder *b, int x, int dims, const int64_t *perm);
 int sp_build_pool(sp_builder *b, const char *op, int x, int64_t kernel,
                   int64_t stride, int64_t pad);

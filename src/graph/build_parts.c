@@ -13,9 +13,39 @@ int sp_build_binary(sp_builder *b, const char *op, int x, int y)
 
 int sp_build_reshape(sp_builder *b, int x, const sp_extent *shape)
 {
+    int empty = 0;
+
+    for (int i = 0; i < shape->dims; i++)
+        empty |= shape->dim[i] == 0;
     x = sp_build_binary(b, "Reshape", x,
                         sp_build_whole(b, shape->dims, shape->dim));
-    sp_build_int(b, "allowzero", 1); /* a 0 is a 0 */
+    /* Where nothing is 0 it changes nothing, and opset 13 does not have it. */
+    if (empty)
+        sp_build_int(b, "allowzero", 1);
+    return x;
+}
+
+int sp_build_pad(sp_builder *b, int x, int dims, const int64_t *pads)
+{
+    if (b->g->opset >= 11)
+        return sp_build_binary(b, "Pad", x, sp_build_whole(b, 2 * dims, pads));
+    x = sp_build_unary(b, "Pad", x);
+    sp_build_ints(b, "pads", 2 * dims, pads);
+    return x;
+}
+
+int sp_build_slice(sp_builder *b, int x, int count, const int64_t *axes,
+                   const int64_t *from, const int64_t *to)
+{
+    if (b->g->opset >= 10)
+        return sp_build_node(b, "Slice",
+                             (int[]){x, sp_build_whole(b, count, from),
+                                     sp_build_whole(b, count, to),
+                                     sp_build_whole(b, count, axes), -1});
+    x = sp_build_unary(b, "Slice", x);
+    sp_build_ints(b, "axes", count, axes);
+    sp_build_ints(b, "starts", count, from);
+    sp_build_ints(b, "ends", count, to);
     return x;
 }
 

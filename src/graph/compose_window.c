@@ -293,7 +293,7 @@ static int spread(sp_builder *b, int x, const sp_extent *in, const reverse *r)
     x = sp_build_reshape(
         b, x,
         &(sp_extent){6, {in->dim[0], in->dim[1], r->in[0], 1, r->in[1], 1}});
-    x = sp_build_binary(b, "Pad", x, sp_build_whole(b, 12, pads));
+    x = sp_build_pad(b, x, 6, pads);
     return sp_build_reshape(
         b, x,
         &(sp_extent){4, {in->dim[0], in->dim[1], r->in[0] * h, r->in[1] * w}});
@@ -305,12 +305,9 @@ static int cut(sp_builder *b, int x, const int64_t at[2], int64_t off[2][2])
 {
     if (!off[0][0] && !off[0][1] && !off[1][0] && !off[1][1])
         return x;
-    return sp_build_node(
-        b, "Slice",
-        (int[]){x, sp_build_whole(b, 2, (int64_t[]){off[0][0], off[1][0]}),
-                sp_build_whole(
-                    b, 2, (int64_t[]){at[0] - off[0][1], at[1] - off[1][1]}),
-                sp_build_whole(b, 2, (int64_t[]){2, 3}), -1});
+    return sp_build_slice(b, x, 2, (int64_t[]){2, 3},
+                          (int64_t[]){off[0][0], off[1][0]},
+                          (int64_t[]){at[0] - off[0][1], at[1] - off[1][1]});
 }
 
 static void over_zeros(sp_builder *b, const sp_call *c, const reverse *r)
