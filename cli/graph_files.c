@@ -182,19 +182,24 @@ static void peek(spry_graph_value *out, const char *path)
         fclose(f);
 }
 
+/* The file at the head of "a.npy,b.npy", which is cut off; NULL: none is left. */
+static char *next_file(char **list)
+{
+    char *file = *list, *comma = file ? strchr(file, ',') : NULL;
+
+    if (comma)
+        *comma++ = 0;
+    *list = comma;
+    return file;
+}
+
 int graph_shapes_peek(spry_graph_value *out, const char *files)
 {
-    char *list = files ? strdup(files) : NULL, *at = list;
+    char *list = files ? strdup(files) : NULL, *at = list, *file;
     int count = 0;
 
-    while (at && count < GRAPH_VALUES) {
-        char *comma = strchr(at, ',');
-
-        if (comma)
-            *comma = 0;
-        peek(&out[count++], at);
-        at = comma ? comma + 1 : NULL;
-    }
+    while (count < GRAPH_VALUES && (file = next_file(&at)))
+        peek(&out[count++], file);
     free(list);
     return count;
 }
@@ -226,34 +231,38 @@ static spry_status fill_inputs(graph_arrays *a, const char *files)
     char *list = files ? strdup(files) : NULL, *at = list;
     spry_status s = SPRY_OK;
 
+    if (files && !list)
+        return say_fail(SPRY_SYSTEM, "not enough memory");
     for (int i = 0; s == SPRY_OK && i < a->inputs; i++) {
-        char *comma = at ? strchr(at, ',') : NULL;
-
         s = room(&a->in[i], &a->from[i]);
-        if (s == SPRY_OK && !files)
+        if (s == SPRY_OK && at)
+            s = read_array(a->in[i], &a->from[i], next_file(&at));
+        else if (s == SPRY_OK)
             fill(a->in[i], &a->from[i]);
-        if (s != SPRY_OK || !files)
-            continue;
-        if (comma)
-            *comma = 0;
-        s = at ? read_array(a->in[i], &a->from[i], at)
-               : say_fail(SPRY_USAGE,
-                          "--input names fewer files than the %d "
-                          "inputs",
-                          a->inputs);
-        at = comma ? comma + 1 : NULL;
     }
-    if (s == SPRY_OK && at)
-        s = say_fail(SPRY_USAGE, "--input names more files than the %d inputs",
-                     a->inputs);
     free(list);
     return s;
 }
 
-spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
-                              const char *files)
+/* Does the list name as many files as there are arrays, or some of the first,
+ * if that is enough? */
+static spry_status count_files(const char *option, const char *files,
+                               const char *what, int arrays, int some)
 {
-    spry_status s = SPRY_OK;
+    int count = 1;
+
+    for (const char *at = files; at && (at = strchr(at, ',')); at++)
+        count++;
+    if (!files || count == arrays || (some && count < arrays))
+        return SPRY_OK;
+    return say_fail(SPRY_USAGE, "--%s names %d files, but there are %d %s",
+                    option, count, arrays, what);
+}
+
+spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
+                              const char *from, const char *to)
+{
+    spry_status s;
 
     memset(a, 0, sizeof *a);
     a->inputs = spry_graph_inputs(g);
@@ -263,6 +272,9 @@ spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
         return say_fail(SPRY_USAGE, "more than %d inputs or outputs",
                         GRAPH_VALUES);
     }
+    s = count_files("input", from, "inputs", a->inputs, 0);
+    if (s == SPRY_OK)
+        s = count_files("out", to, "outputs", a->outputs, 1);
     for (int i = 0; i < a->inputs; i++) {
         a->from[i].size = sizeof a->from[i];
         spry_graph_input(g, i, &a->from[i]);
@@ -272,7 +284,7 @@ spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
         spry_graph_output(g, i, &a->to[i]);
         s = room(&a->out[i], &a->to[i]);
     }
-    return s == SPRY_OK ? fill_inputs(a, files) : s;
+    return s == SPRY_OK ? fill_inputs(a, from) : s;
 }
 
 void graph_arrays_close(graph_arrays *a)
@@ -283,7 +295,7 @@ void graph_arrays_close(graph_arrays *a)
     }
 }
 
-spry_status graph_write(const graph_arrays *a, int i, const char *path)
+static spry_status write_array(const graph_arrays *a, int i, const char *path)
 {
     const spry_graph_value *v = &a->to[i];
     int flat = v->count == 0 && v->dims > 2; /* sp_npy_write takes no others */
@@ -291,4 +303,15 @@ spry_status graph_write(const graph_arrays *a, int i, const char *path)
     return npy_write_shaped(v->whole ? "<i8" : "<f4", a->out[i],
                             flat ? 1 : v->dims, flat ? &v->count : v->dim,
                             path);
+}
+
+spry_status graph_arrays_write(const graph_arrays *a, const char *files)
+{
+    char *list = strdup(files), *at = list, *file;
+    spry_status s = list ? SPRY_OK : say_fail(SPRY_SYSTEM, "not enough memory");
+
+    for (int i = 0; s == SPRY_OK && (file = next_file(&at)); i++)
+        s = write_array(a, i, file);
+    free(list);
+    return s;
 }

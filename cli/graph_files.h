@@ -17,12 +17,13 @@ typedef struct {
  * later, such as a pipe, has none. */
 int graph_shapes_parse(spry_graph_value *out, const char *text);
 int graph_shapes_peek(spry_graph_value *out, const char *files);
-/* Inputs from "a.npy,b.npy", random ones when files is NULL; room for the
- * outputs. Close also after a failure, which was said. */
+/* Inputs from "a.npy,b.npy", random ones when `from` is NULL; room for the
+ * outputs, the first of which `to` may name files for. Close also after a
+ * failure, which was said. */
 spry_status graph_arrays_open(graph_arrays *a, const spry_graph *g,
-                              const char *files);
+                              const char *from, const char *to);
 void graph_arrays_close(graph_arrays *a);
-/* Output i, as [first][all others]. */
-spry_status graph_write(const graph_arrays *a, int i, const char *path);
+/* The first outputs to the files of "a.npy,b.npy". */
+spry_status graph_arrays_write(const graph_arrays *a, const char *files);
 
 #endif

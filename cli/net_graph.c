@@ -29,7 +29,8 @@ static const opt computing[] = {
     {"untuned", OPT_FLAG, &untuned, NULL, "leave the store out of it"},
     {0}};
 static const opt giving[] = {
-    {"out", OPT_TEXT, &out_file, "FILE.npy", "write the first output"},
+    {"out", OPT_TEXT, &out_file, "FILES",
+     "x.npy,y.npy: write outputs, from the first on; - for stdout"},
     {"reference", OPT_FLAG, &reference, NULL,
      "compute plainly, in double, once"},
     {0}};
@@ -206,13 +207,13 @@ static spry_status run(const spry_graph *g)
 {
     graph_arrays a;
     double seconds = 0;
-    spry_status s = graph_arrays_open(&a, g, inputs);
+    spry_status s = graph_arrays_open(&a, g, inputs, out_file);
 
     if (s == SPRY_OK)
         s = reference ? run_reference(&seconds, g, &a)
                       : run_executor(&seconds, g, &a);
     if (s == SPRY_OK && out_file)
-        s = graph_write(&a, 0, out_file);
+        s = graph_arrays_write(&a, out_file);
     if (s == SPRY_OK && !(out_file && strcmp(out_file, "-") == 0))
         report_run(&a, seconds);
     graph_arrays_close(&a);
@@ -227,7 +228,7 @@ static spry_status explain(const spry_graph *g)
     spry_executor *e = NULL;
     graph_arrays a;
     int runs;
-    spry_status s = graph_arrays_open(&a, g, inputs);
+    spry_status s = graph_arrays_open(&a, g, inputs, NULL);
 
     if (s == SPRY_OK)
         s = count_runs(&runs);

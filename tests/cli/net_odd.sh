@@ -5,7 +5,7 @@
 # shellcheck source=/dev/null
 . "$TOOLS"
 
-model() { # FILE DIMENSION...: y = relu(x)
+model() { # FILE DIMENSION...: y = relu(x), z = -x
     python3 - "$@" <<'END'
 import sys
 
@@ -20,8 +20,12 @@ def info(number, name):
     return field(number, field(1, name) + field(2, field(1, tensor)))
 
 
-node = field(1, b"x") + field(2, b"y") + field(4, b"Relu")
-graph = field(1, node) + info(11, b"x") + info(12, b"y")
+def node(output, kind):
+    return field(1, field(1, b"x") + field(2, output) + field(4, kind))
+
+
+graph = (node(b"y", b"Relu") + node(b"z", b"Neg") + info(11, b"x") +
+         info(12, b"y") + info(12, b"z"))
 with open(sys.argv[1], "wb") as f:
     f.write(b"\x08\x07" + field(8, b"\x0a\x00\x10\x0d") + field(7, graph))
 END
@@ -33,6 +37,16 @@ expect 0 "$SPRY" net run four.onnx --untuned --out y.npy
 grep -aq "'shape': (1, 2, 3, 1)" y.npy || fail "another shape: $(head -1 y.npy)"
 expect 0 "$SPRY" net run four.onnx --untuned --input y.npy --out z.npy
 cmp -s y.npy z.npy || fail "relu of relu is another"
+expect 0 "$SPRY" net run four.onnx --untuned --out y.npy,z.npy
+expect 0 "$SPRY" net run four.onnx --untuned --input z.npy --out back.npy,x.npy
+expect 0 "$SPRY" net run four.onnx --untuned --input x.npy --out same.npy
+cmp -s y.npy same.npy || fail "the second output is not the second"
+rm same.npy
+refuse 2 '3 files, but there are 2 outputs' "$SPRY" net run four.onnx --untuned \
+    --out same.npy,z.npy,x.npy
+[ ! -e same.npy ] || fail "an output is written before the list is looked at"
+refuse 2 '2 files, but there are 1 inputs' "$SPRY" net run four.onnx --untuned \
+    --input y.npy,z.npy
 model none.onnx 0 5
 expect 0 "$SPRY" net run none.onnx --untuned --out y.npy --json
 holds "d['largest'] == -1 and d['value'] is None"
