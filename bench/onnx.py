@@ -1,17 +1,19 @@
 #!/usr/bin/python3
-"""Whole networks beside PyTorch, OpenCV and the sum of oneDNN's layers.
+"""Whole networks beside PyTorch, OpenCV, ONNX Runtime and oneDNN's layers.
 
     onnx.py [threads|peers|tune|long|transfer|right|export|orders|layouts]...
 
 Batch 1, one and two threads. Everyone is a process of its own that runs once
 when told to, in turns; ratios are medians of pairs of the same turn. QUICK=1
 takes MobileNet-v3 only, and less of it; NETS=resnet50,bert chooses. `long`
-tunes for LONG=600 seconds a network and is only run when named. Ends with
+tunes for LONG=600 seconds a network and is only run when named. Debian has no
+ONNX Runtime: its package for Node is used if NODE_PATH leads to it. Ends with
 lines "aim NAME VALUE TARGET met|short".
 """
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -68,12 +70,15 @@ class Runner:
 
     def __init__(self, name, command, threads):
         self.name, self.log = name, tempfile.TemporaryFile("w+")
+        self.about, self.seconds = None, []
+        if not shutil.which(command[0]):
+            self.why = f"there is no {command[0]}"
+            return
         self.process = subprocess.Popen(
             [str(c) for c in command], stdin=subprocess.PIPE, text=True,
             stdout=subprocess.PIPE, stderr=self.log, env=environment(threads))
         line = self.process.stdout.readline()
         self.about = json.loads(line) if line.startswith("{") else None
-        self.seconds = []
         if self.about is None:
             self.process.wait()
             self.log.seek(0)
@@ -93,8 +98,9 @@ class Runner:
         self.seconds.append(self.once())
 
     def close(self):
-        self.process.stdin.close()
-        self.process.wait()
+        if self.about is not None:
+            self.process.stdin.close()
+            self.process.wait()
 
 
 def spry(net, threads, store):
@@ -167,9 +173,21 @@ def part_threads(folder):
 
 # ---- beside others ----
 
+def peers_of(net, model, threads):
+    peer = HERE / "bench" / "onnx"
+    return {
+        "torch": ("/usr/bin/python3", peer / "torch_peer.py", net, threads),
+        "opencv": ("/usr/bin/python3", peer / "opencv_peer.py", model,
+                   threads),
+        "onnxruntime": ("node", peer / "onnxruntime_peer.js", model, threads),
+        "layers": (BUILD / "bench" / "bench-onnx", "onednn", f"net:{net}",
+                   threads)}
+
+
 def part_peers(folder):
-    print(f"{'network':14}{'threads':>8}{'spry ms':>10}"
-          f"{'PyTorch':>22}{'OpenCV':>22}{'oneDNN layers':>22}")
+    print(f"{'network':13}{'threads':>7}{'spry ms':>9}" + "".join(
+        f"{name:>20}" for name in ("PyTorch", "OpenCV", "ONNX Runtime",
+                                   "oneDNN layers")))
     for net in NETS:
         model = f"{folder}/{net}.onnx"
         if not os.path.exists(model):
@@ -177,44 +195,37 @@ def part_peers(folder):
                             "--out", model], check=True)
         for threads in 1, 2:
             tuned_alone(folder, net, threads)
-            all = [Runner("spry", spry(net, threads,
-                                       alone(folder, net, threads)), threads),
-                   Runner("torch", ("/usr/bin/python3", HERE / "bench" /
-                                    "onnx" / "torch_peer.py", net, threads),
-                          threads),
-                   Runner("opencv", ("/usr/bin/python3", HERE / "bench" /
-                                     "onnx" / "opencv_peer.py", model,
-                                     threads), threads),
-                   Runner("layers", (BUILD / "bench" / "bench-onnx", "onednn",
-                                     f"net:{net}", threads), threads)]
-            race(all)
-            show_peers(net, threads, all)
-            for r in all:
+            me = Runner("spry", spry(net, threads,
+                                     alone(folder, net, threads)), threads)
+            peers = [Runner(name, command, threads) for name, command
+                     in peers_of(net, model, threads).items()]
+            race([me] + peers)
+            show_peers(net, threads, me, peers)
+            for r in [me] + peers:
                 r.close()
 
 
-def show_peers(net, threads, all):
-    me = all[0]
-    row = (f"{net:14}{threads:8}"
-           f"{1e3 * statistics.median(me.seconds):10.2f}")
-    goals = {"torch": TORCH[net], "opencv": 2, "layers": LAYERS.get(net, 1.05)}
-    for r in all[1:]:
+def show_peers(net, threads, me, peers):
+    row = (f"{net:13}{threads:7}"
+           f"{1e3 * statistics.median(me.seconds):9.2f}")
+    goals = {"torch": TORCH[net], "opencv": 2, "onnxruntime": 0.9,
+             "layers": LAYERS.get(net, 1.05)}
+    for r in peers:
         name = f"{net}-{threads}-{r.name}"
         if r.about is None:
-            row += f"{'-':>22}"
+            row += f"{'-':>20}"
             not_measured(name, goals[r.name], r.why)
             continue
         x = ratio(me, r)
-        row += f"{text_of(x):>22}"
+        row += f"{text_of(x):>20}"
         if r.name == "layers":
             aim(name, 1 / x[0], goals[r.name], more=False)
         else:
             aim(name, x[0], goals[r.name])
     print(row, flush=True)
-    not_measured(f"{net}-{threads}-onnxruntime", 0.9, "Debian has none")
-    for r in all[1:]:
+    for r in peers:
         if r.about and r.about.get("mode"):
-            print(f"{'':14}  {r.name}: {r.about['mode']}")
+            print(f"{'':13}  {r.name}: {r.about['mode']}")
 
 
 # ---- tuning ----

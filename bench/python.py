@@ -210,7 +210,7 @@ def strides():
     from spry import _library as c
 
     # What misses cost is asked of the machine's card, which tunes measure.
-    c.lib.spry_machine_probe(c.machine())
+    c.check(c.lib.spry_machine_probe(c.machine()))
 
     def aligned(rows, cols):
         # On a line of the cache: NumPy's own begin 16 bytes behind one, so
