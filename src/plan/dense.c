@@ -209,9 +209,9 @@ static double extra_seconds(const sp_sparse_plan *plan, const sp_operand *B)
 
 int sp_strides_conflict(const sp_sparse_plan *plan, const sp_operand *B)
 {
-    /* A line copied takes as long as so much latency, of which many loads wait
-     * at once; with threads it comes out of another's cache, too. By 84 cases
-     * on a Xeon and 48 on a Zen 4, both with AVX-512. */
+    /* What 4 and 10 misses of the second cache take on a Xeon with AVX-512,
+     * where these were the best numbers over 84 cases each, with one thread and
+     * with more: then lines come out of another's cache, too. */
     double worth = plan->x.threads > 1 ? 500e-9 : 200e-9;
     int64_t lines = (B->cols * (int64_t)plan->p->type + 63) / 64;
 

@@ -80,11 +80,13 @@ static void set_costs(sp_cache_cost cost[SPRY_CACHES], const spry_machine *m)
 
         while (next < SPRY_CACHES && spry_machine_cache(m, next) <= bytes)
             next++;
-        if (bytes > 0)
-            cost[count++] =
-                (sp_cache_cost){bytes, m->latency[i] > 0 && m->latency[next] > 0
-                                           ? m->latency[next] - m->latency[i]
-                                           : usual[next] - usual[i]};
+        if (bytes <= 0)
+            continue;
+        cost[count].bytes = bytes;
+        cost[count++].seconds =
+            m->latency[i] > 0 && m->latency[next] > m->latency[i]
+                ? m->latency[next] - m->latency[i]
+                : usual[next] - usual[i];
     }
 }
 

@@ -28,10 +28,10 @@ has 'nothing to adapt' err
 expect 0 "$SPRY" adapt --store r.db --op spmm --on "$fp" --json
 document spry.adapt/1
 holds "d['adapted'][0]['machine'] == '$fp' and d['adapted'][0]['problems'] == 3"
-# On a busy machine too few records may be clear enough to judge by; a
-# correction of times (bayes) is kept unless order is surely worse.
-holds "(lambda a: a['wrong_after'] is None or a['method'] == 'bayes' or
-    a['wrong_after'] <= a['wrong_before'])(d['adapted'][0])"
+# On a busy machine too few records may be clear enough to judge by. A correction
+# of times (bayes) may cost some order, not much; all others gain order.
+holds "(lambda a: a['wrong_after'] is None or a['wrong_after'] <=
+    a['wrong_before'] + 0.05 * (a['method'] == 'bayes'))(d['adapted'][0])"
 file=$(get "d['adapted'][0]['file']")
 test -e "$file" || fail "no file $file"
 expect 0 "$SPRY" model info --on "$fp"
