@@ -244,16 +244,16 @@ static spry_status fill_inputs(graph_arrays *a, const char *files)
     return s;
 }
 
-/* Does the list name as many files as there are arrays, or some of the first,
- * if that is enough? */
+/* Does the list name a file for every array, or for the first of them where
+ * fewer will do? */
 static spry_status count_files(const char *option, const char *files,
-                               const char *what, int arrays, int some)
+                               const char *what, int arrays, int fewer)
 {
     int count = 1;
 
     for (const char *at = files; at && (at = strchr(at, ',')); at++)
         count++;
-    if (!files || count == arrays || (some && count < arrays))
+    if (!files || count == arrays || (fewer && count < arrays))
         return SPRY_OK;
     return say_fail(SPRY_USAGE, "--%s names %d files, but there are %d %s",
                     option, count, arrays, what);
