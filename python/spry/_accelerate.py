@@ -23,7 +23,7 @@ from ._library import lib
 _SIZE = ctypes.sizeof(c.Compressed)
 _SMALL = 20000  # products: below, a call costs more than it saves
 _LONG = 8  # entries of a row, from which threads of columns pay
-_VECTORS = 12  # entries of a row, from which vectors along it pay
+_VECTORS = 128  # entries of a row, from which vectors along it always pay
 
 _original: list[tuple[Any, str, Callable]] = []
 _threads: int | None = None  # of the products now; None: SciPy's own
@@ -77,7 +77,8 @@ def _product(function: Callable, rows: int, cols: int, starts: int, n: int,
 
 def _csr_matvec(original: Callable, threads: int) -> Callable:
     def replaced(rows, cols, *arrays):
-        # Short rows are SciPy's own loop, and one thread gains nothing.
+        # One thread gains nothing on short rows: of each, vectors leave a
+        # rest, whose end is one more that is not foreseen.
         if (threads == 1 and len(arrays[1]) < _VECTORS * rows) or not _product(
                 lib.spry_csr_multiply, rows, cols, rows, 1, arrays, (),
                 threads):
