@@ -202,6 +202,20 @@ static double predict_dw(const sp_dense_problem *p, const sp_dense_way *x,
                         x->threads);
 }
 
+/* One pixel: three loads for every product. */
+static double predict_single(const sp_dense_problem *p, const sp_dense_way *x,
+                             const rates *r)
+{
+    sp_dense_extent e = sp_dense_extent_of(p);
+    double nonzeros = (1 - (double)p->op.sparsity) * e.c * e.taps * e.k;
+    double bytes = 8 * nonzeros;
+
+    return with_threads(
+        r,
+        fmax((1.1 * nonzeros + 20 * e.k) * r->cycle, reading(r, bytes, bytes)),
+        ceil(e.k / 64), x->threads);
+}
+
 /* Loads bound it: a vector for every product, and the weight. Columns and
  * sums are turned, sums of all blocks but the first are loaded again. */
 static double predict_pruned(const sp_dense_problem *p, const sp_dense_way *x,
@@ -275,7 +289,9 @@ double sp_dense_predict(const sp_dense_problem *p, const sp_dense_way *x,
     case SP_WINO2: return predict_wino2(p, x, &r);
     case SP_DW: return predict_dw(p, x, &r);
     case SP_ROWS: return predict_rows(p, x, &r);
-    case SP_PRUNED: return predict_pruned(p, x, &r);
+    case SP_PRUNED:
+        return p->rows == 1 ? predict_single(p, x, &r)
+                            : predict_pruned(p, x, &r);
     case SP_PLAIN:
     case SP_ALGORITHMS: break;
     }

@@ -249,7 +249,8 @@ static spry_status adopt(sp_dense_plan *plan, const packing *w)
 
 static spry_status prepare(sp_dense_plan *plan, const spry_machine *m)
 {
-    int64_t pitch = plan->x.v * sp_dense_loops_of(m->isa).pruned->lanes;
+    int64_t pitch = sp_pruned_pitch(sp_dense_loops_of(m->isa).pruned,
+                                    plan->p->rows, plan->x.v);
     packing w = {.part = NULL};
     spry_status s;
 

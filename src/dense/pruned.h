@@ -5,7 +5,8 @@
  * channel and a column for each tap and input channel, with a tile of pixels:
  * `v` vectors of them beside each other in every column. Of rows of the same
  * length the ends of their loops are foreseen, so rows of a group are sorted
- * by it. */
+ * by it. A single pixel needs no vectors: its columns are numbers, as they
+ * are. */
 #ifndef SP_DENSE_PRUNED_H
 #define SP_DENSE_PRUNED_H
 
@@ -54,6 +55,7 @@ typedef struct {
     float *sums;     /* [rows][pitch] */
     int64_t pitch;
     int first; /* sums begin at 0 */
+    int far;   /* nonzeros are not in a cache yet */
 } sp_pruned_sweep;
 
 /* Sums of `keep` channels and of `pixels` to where they belong. */
@@ -71,10 +73,18 @@ typedef struct {
     int lanes;
     /* [sets of sums that take turns][vectors]; NULL: too many registers. */
     void (*sweep[SP_PRUNED_MR + 1][SP_PRUNED_V + 1])(const sp_pruned_sweep *p);
-    /* Channels [0, channels) of `vectors` of pixels to out[channels][pitch]. */
+    void (*single)(const sp_pruned_sweep *p); /* one pixel: pitch is 1 */
+    /* Channels [from, to) of `vectors` of pixels to out[to - from][pitch]. */
     void (*turn)(float *out, int64_t pitch, const float *const *pixel,
-                 int vectors, int64_t channels);
+                 int vectors, int64_t from, int64_t to);
     void (*put)(const sp_pruned_out *o);
 } sp_pruned_set;
+
+/* Floats from a column to the next, of a tile of v vectors. */
+static inline int64_t sp_pruned_pitch(const sp_pruned_set *set, int64_t pixels,
+                                      int v)
+{
+    return pixels == 1 ? 1 : (int64_t)v * set->lanes;
+}
 
 #endif

@@ -55,16 +55,66 @@ INLINE void one_row(const sp_pruned_sweep *p, const sp_nonzero *x, int length,
     }
 }
 
+/* Nonzeros of rows that are AHEAD bytes away: in a network a share's first
+ * tile has them come from memory, faster than it is guessed what is next. */
+INLINE void fetch(const sp_nonzero *x, int length)
+{
+    enum { AHEAD = 2048, LINE = 64 };
+    const char *at = (const char *)x + AHEAD;
+
+    for (int i = 0; i < length; i += LINE / (int)sizeof *x)
+        __builtin_prefetch(at + i * (int)sizeof *x);
+}
+
 INLINE void rows(const sp_pruned_sweep *p, const int MR, const int V)
 {
-    const sp_nonzero *x = p->nonzero;
-    const int32_t *row = p->row;
+    const sp_pruned_sweep own = *p; /* sums may be anywhere but here */
+    const sp_nonzero *x = own.nonzero;
+    const int32_t *row = own.row;
 
-    for (int64_t i = 0; i < p->runs; i++) {
-        int length = p->run[i].length;
+    for (int64_t i = 0; i < own.runs; i++) {
+        const sp_pruned_run run = own.run[i];
 
-        for (int j = 0; j < p->run[i].rows; j++, x += length)
-            one_row(p, x, length, p->sums + *row++ * p->pitch, MR, V);
+        for (int j = 0; j < run.rows; j++, x += run.length) {
+            if (own.far)
+                fetch(x, run.length);
+            one_row(&own, x, run.length, own.sums + *row++ * own.pitch, MR, V);
+        }
+    }
+}
+
+/* A row times one pixel; sums take turns. */
+INLINE float one_sum(const float *in, const sp_nonzero *x, int length)
+{
+    enum { TURNS = 4 };
+    float sum[TURNS] = {0};
+    int i = 0;
+
+    for (; i + TURNS <= length; i += TURNS) {
+        UNROLL
+        for (int m = 0; m < TURNS; m++)
+            sum[m] += x[i + m].w * in[x[i + m].at];
+    }
+    for (; i < length; i++)
+        sum[0] += x[i].w * in[x[i].at];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void single(const sp_pruned_sweep *p)
+{
+    const sp_pruned_sweep own = *p;
+    const sp_nonzero *x = own.nonzero;
+    const int32_t *row = own.row;
+
+    for (int64_t i = 0; i < own.runs; i++) {
+        const sp_pruned_run run = own.run[i];
+
+        for (int j = 0; j < run.rows; j++, x += run.length) {
+            float *out = own.sums + *row++;
+
+            fetch(x, run.length);
+            *out = (own.first ? 0 : *out) + one_sum(own.in, x, run.length);
+        }
     }
 }
 
@@ -144,12 +194,12 @@ INLINE void turn_square(vec x[LANES])
 }
 
 static void turn(float *out, int64_t pitch, const float *const *pixel,
-                 int vectors, int64_t channels)
+                 int vectors, int64_t from, int64_t to)
 {
     for (int v = 0; v < vectors; v++, pixel += LANES, out += LANES) {
-        int64_t c = 0;
+        int64_t c = from;
 
-        for (; c + LANES <= channels; c += LANES) {
+        for (; c + LANES <= to; c += LANES) {
             vec x[LANES];
 
             UNROLL
@@ -158,11 +208,11 @@ static void turn(float *out, int64_t pitch, const float *const *pixel,
             turn_square(x);
             UNROLL
             for (int i = 0; i < LANES; i++)
-                store(out + (c + i) * pitch, x[i]);
+                store(out + (c - from + i) * pitch, x[i]);
         }
-        for (; c < channels; c++)
+        for (; c < to; c++)
             for (int i = 0; i < LANES; i++)
-                out[c * pitch + i] = pixel[i][c];
+                out[(c - from) * pitch + i] = pixel[i][c];
     }
 }
 
@@ -193,8 +243,20 @@ static __attribute__((noinline)) void bend_pixel(const sp_pruned_out *o,
         out[k] += o->add[place + k];
 }
 
+static void put_single(const sp_pruned_out *o)
+{
+    for (int64_t k = 0; k < o->keep; k += LANES)
+        put_pixel(o, *o->place, k, load(o->sums + k));
+    if (o->f->curved || o->f->adds_after)
+        bend_pixel(o, *o->place);
+}
+
 static void put(const sp_pruned_out *o)
 {
+    if (o->pitch == 1) {
+        put_single(o);
+        return;
+    }
     for (int from = 0; from < o->pixels; from += LANES) {
         const int64_t *place = o->place + from;
         int count = o->pixels - from < LANES ? o->pixels - from : LANES;
@@ -239,5 +301,8 @@ static void put(const sp_pruned_out *o)
 ALL(KERNEL)
 
 #define ENTRY(mr, v) [mr][v] = sweep_##mr##_##v,
-const sp_pruned_set SET(sp_pruned_set) = {
-    .lanes = LANES, .sweep = {ALL(ENTRY)}, .turn = turn, .put = put};
+const sp_pruned_set SET(sp_pruned_set) = {.lanes = LANES,
+                                          .sweep = {ALL(ENTRY)},
+                                          .single = single,
+                                          .turn = turn,
+                                          .put = put};

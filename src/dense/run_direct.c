@@ -264,7 +264,7 @@ static int pack_squares(float *out, const sp_dense_core *p, const float *b,
         return 0;
     for (int64_t j = 0; j < wide; j++)
         row[j] = b + j * p->op.pitch_b;
-    set->turn(out, wide, row, (int)(wide / set->lanes), p->op.k);
+    set->turn(out, wide, row, (int)(wide / set->lanes), 0, p->op.k);
     return 1;
 }
 

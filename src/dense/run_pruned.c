@@ -2,12 +2,26 @@
  * tile of pixels after the other, `block` columns of it turned so that pixels
  * are neighbours, all channels multiplied while they are in the cache, sums
  * turned back on their way out. */
+#include <string.h>
+
 #include "dense/tiling.h"
 
 static const void *array(const sp_pruned_head *w, int64_t at)
 {
     return (const char *)w + at;
 }
+
+static int least(int64_t count, int most)
+{
+    return count < most ? (int)count : most;
+}
+
+/* Pixels of a tile that lie in one line of the result. */
+typedef struct {
+    int from, count;
+    int64_t first; /* floats to the first tap of the first, there or not */
+    int64_t y, x;  /* where that is in the image */
+} tile_line;
 
 typedef struct {
     const sp_dense_core *core;
@@ -18,11 +32,12 @@ typedef struct {
     int64_t pitch;
     float *in, *sums;    /* scratch */
     int vectors, pixels; /* of them */
-    int64_t tap;         /* whose pixels these are: */
-    const float *pixel[SP_PRUNED_PIXELS];
+    int begins;          /* the share */
+    int lines;
+    tile_line line[SP_PRUNED_PIXELS];
     int64_t place[SP_PRUNED_PIXELS]; /* of results */
-    int64_t first[SP_PRUNED_PIXELS]; /* of the first tap, there or not */
-    int64_t y[SP_PRUNED_PIXELS], x[SP_PRUNED_PIXELS];
+    int64_t tap;                     /* whose pixels these are: */
+    const float *pixel[SP_PRUNED_PIXELS];
 } tile;
 
 static const float *zeros_of(const tile *a)
@@ -30,55 +45,82 @@ static const float *zeros_of(const tile *a)
     return array(a->w, a->w->zeros);
 }
 
-static void place_pixel(tile *a, int i, int64_t row)
+/* The line of row `row` of the result, to its end. */
+static tile_line line_at(const sp_dense_core *p, int64_t row)
 {
-    const sp_dense_core *p = a->core;
     const spry_operator *op = &p->op;
     int64_t q = row % p->width, line = row / p->width;
+    tile_line l = {.count = 0};
 
-    a->place[i] = sp_operator_row(op, row);
     if (op->kind == SPRY_MATMUL) {
-        a->y[i] = a->x[i] = 0;
-        a->first[i] = row / op->m * op->skip_in + row % op->m * op->pitch_in;
-        return;
+        l.first = row / op->m * op->skip_in + row % op->m * op->pitch_in;
+        l.count = least(op->m - row % op->m, SP_PRUNED_PIXELS);
+        return l;
     }
-    a->y[i] = line % p->height * op->stride_h - op->pad_top;
-    a->x[i] = q * op->stride_w - op->pad_left;
-    a->first[i] =
-        ((line / p->height * op->h + a->y[i]) * op->w + a->x[i]) * op->pitch_in;
+    l.y = line % p->height * op->stride_h - op->pad_top;
+    l.x = q * op->stride_w - op->pad_left;
+    l.first = ((line / p->height * op->h + l.y) * op->w + l.x) * op->pitch_in;
+    l.count = least(p->width - q, SP_PRUNED_PIXELS);
+    return l;
 }
 
 /* Tile of vectors [from, to). */
 static void begin_tile(tile *a, int64_t from, int64_t to)
 {
     int64_t row = from * a->set->lanes, rows = a->core->rows;
+    int i = 0;
 
     a->vectors = (int)(to - from);
-    a->pixels = a->vectors * a->set->lanes;
-    if (row + a->pixels > rows)
-        a->pixels = (int)(rows - row);
-    for (int i = 0; i < a->pixels; i++)
-        place_pixel(a, i, row + i);
-    for (int i = a->pixels; i < a->vectors * a->set->lanes; i++)
+    a->pixels = least(rows - row, a->vectors * a->set->lanes);
+    for (a->lines = 0; i < a->pixels; a->lines++) {
+        tile_line l = line_at(a->core, row + i);
+        int64_t place = sp_operator_row(&a->core->op, row + i);
+
+        l.from = i;
+        if (l.count > a->pixels - i)
+            l.count = a->pixels - i;
+        for (int j = 0; j < l.count; j++)
+            a->place[i + j] = place + j * a->core->op.pitch_out;
+        a->line[a->lines] = l;
+        i += l.count;
+    }
+    for (; i < a->vectors * a->set->lanes; i++)
         a->pixel[i] = zeros_of(a);
     a->tap = -1;
+}
+
+/* Pixels of a line for the tap that lies `down` and `right` of the first. */
+static void set_line(tile *a, const tile_line *l, int64_t down, int64_t right)
+{
+    const spry_operator *op = &a->core->op;
+    int conv = op->kind == SPRY_CONV2D, i = 0, end = l->count;
+    int64_t stride = conv ? op->stride_w : 1, at = l->x + right;
+    const float *in =
+        a->t->in + l->first + (down * op->w + right) * op->pitch_in;
+    const float **out = a->pixel + l->from;
+
+    if (conv && (uint64_t)(l->y + down) >= (uint64_t)op->h)
+        end = 0;
+    else if (conv)
+        end = at >= op->w ? 0 : least((op->w - 1 - at) / stride + 1, end);
+    for (; i < end && at + i * stride < 0; i++)
+        out[i] = zeros_of(a);
+    for (; i < end; i++)
+        out[i] = in + i * stride * op->pitch_in;
+    for (; i < l->count; i++)
+        out[i] = zeros_of(a);
 }
 
 static void set_tap(tile *a, int64_t tap)
 {
     const spry_operator *op = &a->core->op;
-    int64_t down = tap / op->s * op->dilate_h,
-            right = tap % op->s * op->dilate_w;
-    int64_t step = (down * op->w + right) * op->pitch_in;
 
     if (a->tap == tap)
         return;
     a->tap = tap;
-    for (int i = 0; i < a->pixels; i++)
-        a->pixel[i] = (uint64_t)(a->y[i] + down) < (uint64_t)op->h &&
-                              (uint64_t)(a->x[i] + right) < (uint64_t)op->w
-                          ? a->t->in + a->first[i] + step
-                          : zeros_of(a);
+    for (int i = 0; i < a->lines; i++)
+        set_line(a, &a->line[i], tap / op->s * op->dilate_h,
+                 tap % op->s * op->dilate_w);
 }
 
 /* The columns of a block. */
@@ -87,7 +129,6 @@ static void turn_block(tile *a, int64_t block)
     const sp_pruned_head *w = a->w;
     int64_t from = block * w->block;
     int64_t to = from + w->block < w->columns ? from + w->block : w->columns;
-    const float *pixel[SP_PRUNED_PIXELS];
     float *out = a->in;
 
     while (from < to) {
@@ -95,9 +136,10 @@ static void turn_block(tile *a, int64_t block)
         int64_t count = w->c - c < to - from ? w->c - c : to - from;
 
         set_tap(a, tap);
-        for (int i = 0; i < a->vectors * a->set->lanes; i++)
-            pixel[i] = a->pixel[i] + c;
-        a->set->turn(out, a->pitch, pixel, a->vectors, count);
+        if (a->pitch == 1)
+            memcpy(out, *a->pixel + c, (size_t)count * sizeof *out);
+        else
+            a->set->turn(out, a->pitch, a->pixel, a->vectors, c, c + count);
         out += count * a->pitch;
         from += count;
     }
@@ -116,9 +158,13 @@ static void multiply(const tile *a, int64_t block, int64_t group, float *sums)
         .in = a->in,
         .sums = sums,
         .pitch = a->pitch,
-        .first = block == 0};
+        .first = block == 0,
+        .far = a->begins};
 
-    a->set->sweep[a->core->x.mr][a->vectors](&sweep);
+    if (a->pitch == 1)
+        a->set->single(&sweep);
+    else
+        a->set->sweep[a->core->x.mr][a->vectors](&sweep);
 }
 
 static void put(const tile *a, int64_t group, const float *sums)
@@ -175,10 +221,11 @@ void sp_pruned_part(const sp_dense_core *p, const spry_tensors *t, int i,
     tile a = {.core = p, .t = t, .set = set, .w = w};
 
     a.finish = sp_finish_of(&p->op);
-    a.pitch = p->x.v * set->lanes;
+    a.pitch = sp_pruned_pitch(set, p->rows, p->x.v);
     a.in = scratch;
     a.sums = a.in + w->block * a.pitch;
     for (int64_t j = 0; j < tiles; j++) {
+        a.begins = j == 0;
         begin_tile(&a, from + (to - from) * j / tiles,
                    from + (to - from) * (j + 1) / tiles);
         run_tile(&a, split ? cut[i] : 0, split ? cut[i + 1] : w->groups);

@@ -166,6 +166,11 @@ static void add_pruned(walk *w)
 
     if (!set || w->p->op.sparsity == 0)
         return;
+    if (w->p->rows == 1) { /* without vectors nor turns */
+        x.v = x.mr = 1;
+        add_threads(w, x, 1);
+        return;
+    }
     for (x.v = 1; x.v <= SP_PRUNED_V; x.v++)
         for (x.mr = 1; x.mr <= SP_PRUNED_MR; x.mr++)
             for (int i = 0; i < 4; i++) {

@@ -20,7 +20,7 @@
 
 enum { LINE = 64, PAGE = 4096 };
 
-static const char magic[16] = "spry weights 1\n";
+static const char magic[16] = "spry weights 2\n";
 
 typedef struct {
     char magic[16];

@@ -139,7 +139,9 @@ static void large_operators(void **state)
         "conv2d,h=5,w=5,c=70,k=700,r=3,pad=1,sparsity=0.9,bias=1,act=relu",
         "conv2d,h=9,w=8,c=300,k=40,sparsity=0.95,add=before,act=relu",
         "conv2d,h=1,w=1,c=600,k=1100,sparsity=0.8",
-        "matmul,m=1,n=1000,k=512,sparsity=0.9,bias=1"};
+        "matmul,m=1,n=1000,k=512,sparsity=0.9,bias=1",
+        "matmul,m=1,n=130,k=90,sparsity=0.7,bias=1,add=after,act=gelu",
+        "conv2d,h=3,w=3,c=20,k=130,r=3,sparsity=0.6,add=before"};
     sp_rng r = sp_rng_seed(33);
 
     (void)state;
