@@ -4,14 +4,14 @@
  *
  * Writers build beside it and rename, so readers never see half a file; what
  * a crash leaves of one is told by its digests. */
-#define _DEFAULT_SOURCE /* getentropy */
+#define _DEFAULT_SOURCE /* getentropy, pwritev */
 #include "graph/kept.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/private.h"
@@ -220,50 +220,71 @@ static void set_lines(kept_head *h, kept_line *line, const spry_executor *e)
     }
 }
 
-typedef struct {
-    const spry_executor *e;
-    const kept_line *line;
-    uint8_t *map;
-    atomic_int next;
-} copy_job;
-
-static void copy_stages(void *arg, int share)
+static int write_all(int fd, struct iovec *from, int count, int64_t at)
 {
-    copy_job *j = arg;
-    int i;
+    while (count > 0) {
+        int some = count < UIO_MAXIOV ? count : UIO_MAXIOV;
+        ssize_t n = pwritev(fd, from, some, (off_t)at);
 
-    (void)share;
-    while ((i = atomic_fetch_add(&j->next, 1)) < j->e->p->stages) {
-        int64_t bytes;
-        const sp_dense_plan *plan = j->e->stage[i].dense;
-
-        if (*j->line[i].text)
-            memcpy(j->map + j->line[i].at, sp_dense_packed(plan, &bytes),
-                   (size_t)j->line[i].bytes);
+        if (n < 0 || (n == 0 && from->iov_len > 0))
+            return 0;
+        at += n;
+        for (; count > 0 && (size_t)n >= from->iov_len; from++, count--)
+            n -= (ssize_t)from->iov_len;
+        if (count > 0) {
+            from->iov_base = (char *)from->iov_base + n;
+            from->iov_len -= (size_t)n;
+        }
     }
+    return 1;
+}
+
+/* All packed weights in one write: the system then keeps the file in large
+ * pieces, and whoever maps it later touches few. */
+static int write_weights(int fd, const kept_head *h, const kept_line *line,
+                         const spry_executor *e)
+{
+    static const uint8_t zeros[LINE];
+    struct iovec *from = sp_alloc(2 * e->p->stages, sizeof *from);
+    int count = 0, good;
+
+    for (int i = 0; from && i < e->p->stages; i++) {
+        int64_t bytes = line[i].bytes;
+        const void *data;
+
+        if (!*line[i].text || bytes == 0)
+            continue;
+        data = sp_dense_packed(e->stage[i].dense, &bytes);
+        from[count++] = (struct iovec){sp_unconst(data), (size_t)bytes};
+        from[count++] = (struct iovec){
+            sp_unconst(zeros), (size_t)(sp_round_up(bytes, LINE) - bytes)};
+    }
+    good = from && write_all(fd, from, count, h->body);
+    sp_free(from);
+    return good;
 }
 
 /* All of an empty file that has its room already. */
 static int fill_file(int fd, kept_head *h, const kept_line *line,
                      const spry_executor *e)
 {
-    copy_job j = {.e = e, .line = line};
+    struct iovec before[] = {{h, sizeof *h},
+                             {sp_unconst(line), (size_t)h->body - sizeof *h}};
     sp_digest_key key;
     int good;
-    void *map = mmap(NULL, (size_t)h->length, PROT_READ | PROT_WRITE,
-                     MAP_SHARED, fd, 0);
+    uint8_t *map;
 
+    if (!write_weights(fd, h, line, e))
+        return 0;
+    map = mmap(NULL, (size_t)h->length, PROT_READ, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED)
         return 0;
-    j.map = map;
-    sp_team_run(e->team, copy_stages, &j, e->threads);
     sp_digest_key_make(&key, h->seed);
-    good = digests_of(h->source, h->packed, e, &key, j.map + h->body,
+    good = digests_of(h->source, h->packed, e, &key, map + h->body,
                       h->length - h->body);
+    munmap(map, (size_t)h->length);
     outline_of(h->outline, &key, h, line);
-    memcpy(j.map, h, sizeof *h);
-    memcpy(j.map + sizeof *h, line, (size_t)h->body - sizeof *h);
-    return munmap(map, (size_t)h->length) == 0 && good;
+    return good && write_all(fd, before, 2, 0);
 }
 
 /* Under another name first; then the longest unused make room. */
