@@ -436,6 +436,7 @@ int main(void)
     double seconds = bench_quick() ? 0.25 : 1;
     const char *only = getenv("ONLY"), *threads = getenv("THREADS");
 
+    unsetenv("OPENBLAS_CORETYPE"); /* perhaps meant for another CPU */
     if (bench_machines(m) != SPRY_OK) {
         fprintf(stderr, "%s\n", spry_message());
         return 1;

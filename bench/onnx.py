@@ -21,6 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import core_type
+
 HERE = Path(__file__).resolve().parents[1]
 BUILD = HERE / "build" / "release"
 QUICK = bool(os.environ.get("QUICK"))
@@ -51,15 +53,8 @@ def not_measured(name, target, why):
 
 
 def environment(threads):
-    """Debian's OpenBLAS takes new CPUs for a Prescott: the right one is
-    named, by what the CPU has."""
     env = dict(os.environ)
-    flags = Path("/proc/cpuinfo").read_text() if os.path.exists(
-        "/proc/cpuinfo") else ""
-    if "avx512f" in flags:
-        env.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-    elif "avx2" in flags:
-        env.setdefault("OPENBLAS_CORETYPE", "Haswell")
+    core_type.force(env)
     for name in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS":
         env[name] = str(threads)
     return env
@@ -68,15 +63,17 @@ def environment(threads):
 class Runner:
     """A process that runs once for every line it is sent."""
 
-    def __init__(self, name, command, threads):
-        self.name, self.log = name, tempfile.TemporaryFile("w+")
+    def __init__(self, name, command, threads, **more):
+        self.name, self.command, self.more = name, command, more
+        self.log = tempfile.TemporaryFile("w+")
         self.about, self.seconds = None, []
         if not shutil.which(command[0]):
             self.why = f"there is no {command[0]}"
             return
         self.process = subprocess.Popen(
             [str(c) for c in command], stdin=subprocess.PIPE, text=True,
-            stdout=subprocess.PIPE, stderr=self.log, env=environment(threads))
+            stdout=subprocess.PIPE, stderr=self.log,
+            env={**environment(threads), **more})
         line = self.process.stdout.readline()
         self.about = json.loads(line) if line.startswith("{") else None
         if self.about is None:
@@ -199,10 +196,20 @@ def part_peers(folder):
                                      alone(folder, net, threads)), threads)
             peers = [Runner(name, command, threads) for name, command
                      in peers_of(net, model, threads).items()]
+            # OpenBLAS has threads of its own, which may wait for cores on
+            # which OpenMP's spin: then torch is faster if these sleep.
+            peers.append(Runner("torch", peers[0].command, threads,
+                                OMP_WAIT_POLICY="passive"))
             race([me] + peers)
-            show_peers(net, threads, me, peers)
+            show_peers(net, threads, me, [faster(peers[0], peers[-1])]
+                       + peers[1:-1])
             for r in [me] + peers:
                 r.close()
+
+
+def faster(a, b):
+    known = [r for r in (a, b) if r.about is not None]
+    return min(known, key=lambda r: statistics.median(r.seconds), default=a)
 
 
 def show_peers(net, threads, me, peers):
@@ -225,7 +232,8 @@ def show_peers(net, threads, me, peers):
     print(row, flush=True)
     for r in peers:
         if r.about and r.about.get("mode"):
-            print(f"{'':13}  {r.name}: {r.about['mode']}")
+            print(f"{'':13}  {r.name}: {r.about['mode']}"
+                  + ", threads that wait sleep" * ("OMP_WAIT_POLICY" in r.more))
 
 
 # ---- tuning ----

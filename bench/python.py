@@ -16,6 +16,8 @@ import time
 from ctypes import byref, c_void_p
 from pathlib import Path
 
+import core_type
+
 HERE = Path(__file__).resolve().parents[1]
 QUICK = bool(os.environ.get("QUICK"))
 aims = []
@@ -34,6 +36,7 @@ def not_measured(name, target, why):
 def begin():
     """What needs to be set before the library is there."""
     os.environ.setdefault("SPRY_HOME", tempfile.mkdtemp(prefix="spry-bench-"))
+    core_type.force(os.environ)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.pop(name, None)
     sys.path[:0] = [str(HERE / "python"), str(HERE / "python" / "tests"),
