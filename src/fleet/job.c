@@ -35,20 +35,23 @@ static int word_among(const char *const *words, int count, const char *word)
     return -1;
 }
 
-/* Decimal digits and at most one point; no sign, exponent or blank. */
+/* Decimal digits and at most one point; no sign, exponent or blank. What is
+ * refused leaves *out as it was: it may not fit what it is for. */
 static spry_status read_number(double *out, const char *name, const char *text,
                                double low, double high, int whole)
 {
     const char *at = text, *end = text + strlen(text);
+    double x;
     size_t digits = strspn(text, whole ? "0123456789" : "0123456789.");
 
     if (digits == 0 || digits > 20 || text[digits] ||
-        !sp_scan_real(&at, end, out) || at != end)
+        !sp_scan_real(&at, end, &x) || at != end)
         return sp_fail(SPRY_USAGE, "a job's %s is a number, not '%.40s'", name,
                        text);
-    if (!(*out >= low && *out <= high))
+    if (!(x >= low && x <= high))
         return sp_fail(SPRY_USAGE, "a job's %s lies within %g and %g, not '%s'",
                        name, low, high, text);
+    *out = x;
     return SPRY_OK;
 }
 
