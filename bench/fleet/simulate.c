@@ -15,8 +15,8 @@ typedef struct {
     int64_t worker; /* the first of EACH */
     int64_t taken, asked, first, last;
     double begun;
-    int storm; /* take one job each, then stop */
     double done_at;
+    int storm; /* take one job each, then stop */
     spry_status s;
 } share;
 
@@ -142,7 +142,8 @@ static void rate_part(const bench_server *s, sp_postgres *c)
            ask_number(c, "SELECT n_tup_upd FROM pg_stat_user_tables WHERE"
                          " relname = 'queue'"));
     if (ask_number(c, "SELECT count(*) FROM spry.queue WHERE state = 0") == 0)
-        printf("          the queue ran empty: the last quarter says nothing\n");
+        printf(
+            "          the queue ran empty: the last quarter says nothing\n");
     bench_aim_least("fleet_rate", (double)all.taken / seconds, 200);
     bench_aim_least("fleet_rate_kept", (double)all.last / (double)all.first,
                     0.8);

@@ -223,8 +223,8 @@ static void set_lines(kept_head *h, kept_line *line, const spry_executor *e)
 static int write_all(int fd, struct iovec *from, int count, int64_t at)
 {
     while (count > 0) {
-        int some = count < UIO_MAXIOV ? count : UIO_MAXIOV;
-        ssize_t n = pwritev(fd, from, some, (off_t)at);
+        int at_once = count < UIO_MAXIOV ? count : UIO_MAXIOV;
+        ssize_t n = pwritev(fd, from, at_once, (off_t)at);
 
         if (n < 0 || (n == 0 && from->iov_len > 0))
             return 0;
@@ -245,7 +245,7 @@ static int write_weights(int fd, const kept_head *h, const kept_line *line,
                          const spry_executor *e)
 {
     static const uint8_t zeros[LINE];
-    struct iovec *from = sp_alloc(2 * e->p->stages, sizeof *from);
+    struct iovec *from = sp_alloc(2 * (int64_t)e->p->stages, sizeof *from);
     int count = 0, good;
 
     for (int i = 0; from && i < e->p->stages; i++) {

@@ -129,7 +129,7 @@ static spry_status cut_out(sp_lowering *l, const sp_opnode *n)
 {
     sp_node_call x;
     sp_strided v;
-    sp_sliced p;
+    sp_sliced p = {0};
     spry_status s = open_call(&x, l, n);
 
     if (s == SPRY_OK)
@@ -154,7 +154,7 @@ static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
     size_t size = sp_lowered_value(l, in)->whole ? 8 : 4;
     sp_strided from, all, value;
     sp_node_call x;
-    sp_padding p;
+    sp_padding p = {0};
     void *number = NULL;
     spry_status s = open_call(&x, l, n);
 
@@ -172,7 +172,7 @@ static spry_status pad(sp_lowering *l, const sp_opnode *n, int *known)
         s = number ? sp_constant_buffer(&value.buffer, l, number, 8)
                    : sp_fail_memory(8);
     }
-    if (s != SPRY_OK)
+    if (s != SPRY_OK || !number)
         return s;
     if (size == 8)
         *(int64_t *)number = (int64_t)p.value;
