@@ -142,18 +142,23 @@ spry_status sp_list_add(int **list, int *count, int x)
 
 /* ---- shapes ---- */
 
+/* The other dimensions of an empty tensor are limited, too: some of them are
+ * multiplied by themselves. */
 spry_status sp_extent_count(int64_t *out, const sp_extent *s)
 {
-    int64_t count = 1;
+    int64_t count = 1, empty = 0;
 
-    for (int i = 0; i < s->dims; i++)
-        if (s->dim[i] < 0 || s->dim[i] > SP_GRAPH_ELEMENTS ||
-            __builtin_mul_overflow(count, s->dim[i], &count) ||
-            count > SP_GRAPH_ELEMENTS)
+    for (int i = 0; i < s->dims; i++) {
+        int64_t n = s->dim[i] ? s->dim[i] : 1;
+
+        if (n < 0 || n > SP_GRAPH_ELEMENTS || count > SP_GRAPH_ELEMENTS / n)
             return sp_fail(SPRY_INPUT,
                            "a tensor of more than 2^31 elements, or of a "
                            "negative dimension");
-    *out = count;
+        count *= n;
+        empty |= s->dim[i] == 0;
+    }
+    *out = empty ? 0 : count;
     return SPRY_OK;
 }
 
