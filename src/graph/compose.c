@@ -339,7 +339,7 @@ void sp_compose_tile(sp_builder *b, const sp_call *c)
     if (l.count != shape.dims)
         sp_compose_refuse(b, c, "repeats do not fit the input");
     for (int i = 0; b->status == SPRY_OK && i < shape.dims; i++) {
-        int64_t before, rest;
+        int64_t before, rest, count;
 
         if (l.at[i] < 1 || l.at[i] > SP_GRAPH_ELEMENTS)
             sp_compose_refuse(b, c, "repeats that make no sense");
@@ -350,7 +350,8 @@ void sp_compose_tile(sp_builder *b, const sp_call *c)
         x = sp_build_binary(
             b, "Expand", x,
             sp_build_whole(b, 3, (int64_t[]){before, l.at[i], rest}));
-        if (__builtin_mul_overflow(shape.dim[i], l.at[i], &shape.dim[i]))
+        shape.dim[i] *= l.at[i]; /* 2^62 at most */
+        if (sp_extent_count(&count, &shape) != SPRY_OK)
             sp_compose_refuse(b, c, "a result of more than 2^31 elements");
         x = sp_build_reshape(b, x, &shape);
     }
