@@ -146,17 +146,21 @@ spry_status sp_list_add(int **list, int *count, int x)
  * multiplied by themselves. */
 spry_status sp_extent_count(int64_t *out, const sp_extent *s)
 {
-    int64_t count = 1, empty = 0;
+    int64_t count = 1;
+    int empty = 0;
 
     for (int i = 0; i < s->dims; i++) {
-        int64_t n = s->dim[i] ? s->dim[i] : 1;
+        int64_t n = s->dim[i];
 
+        if (n == 0) {
+            empty = 1;
+            continue;
+        }
         if (n < 0 || n > SP_GRAPH_ELEMENTS || count > SP_GRAPH_ELEMENTS / n)
             return sp_fail(SPRY_INPUT,
                            "a tensor of more than 2^31 elements, or of a "
                            "negative dimension");
         count *= n;
-        empty |= s->dim[i] == 0;
     }
     *out = empty ? 0 : count;
     return SPRY_OK;
