@@ -64,7 +64,7 @@ class Runner:
     """A process that runs once for every line it is sent."""
 
     def __init__(self, name, command, threads, **more):
-        self.name, self.command, self.more = name, command, more
+        self.name, self.command = name, command
         self.log = tempfile.TemporaryFile("w+")
         self.about, self.seconds = None, []
         if not shutil.which(command[0]):
@@ -201,8 +201,12 @@ def part_peers(folder):
             peers.append(Runner("torch", peers[0].command, threads,
                                 OMP_WAIT_POLICY="passive"))
             race([me] + peers)
+            spin, sleep = (f"{1e3 * statistics.median(r.seconds):.1f} ms"
+                           if r.about else "-" for r in (peers[0], peers[-1]))
             show_peers(net, threads, me, [faster(peers[0], peers[-1])]
                        + peers[1:-1])
+            print(f"{'':13}  torch: {spin} with threads that spin while they "
+                  f"wait, {sleep} with those that sleep", flush=True)
             for r in [me] + peers:
                 r.close()
 
@@ -232,8 +236,7 @@ def show_peers(net, threads, me, peers):
     print(row, flush=True)
     for r in peers:
         if r.about and r.about.get("mode"):
-            print(f"{'':13}  {r.name}: {r.about['mode']}"
-                  + ", threads that wait sleep" * ("OMP_WAIT_POLICY" in r.more))
+            print(f"{'':13}  {r.name}: {r.about['mode']}")
 
 
 # ---- tuning ----

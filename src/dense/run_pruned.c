@@ -95,8 +95,7 @@ static void set_line(tile *a, const tile_line *l, int64_t down, int64_t right)
     const spry_operator *op = &a->core->op;
     int conv = op->kind == SPRY_CONV2D, i = 0, end = l->count;
     int64_t stride = conv ? op->stride_w : 1, at = l->x + right;
-    const float *in =
-        a->t->in + l->first + (down * op->w + right) * op->pitch_in;
+    int64_t first = l->first + (down * op->w + right) * op->pitch_in;
     const float **out = a->pixel + l->from;
 
     if (conv && (uint64_t)(l->y + down) >= (uint64_t)op->h)
@@ -106,7 +105,7 @@ static void set_line(tile *a, const tile_line *l, int64_t down, int64_t right)
     for (; i < end && at + i * stride < 0; i++)
         out[i] = zeros_of(a);
     for (; i < end; i++)
-        out[i] = in + i * stride * op->pitch_in;
+        out[i] = a->t->in + first + i * stride * op->pitch_in;
     for (; i < l->count; i++)
         out[i] = zeros_of(a);
 }
