@@ -224,11 +224,12 @@ asked_for()
 
 # fuzz_one NAME: with libFuzzer and sanitizers where they were built (make
 # fuzz), else the corpus, changed at random, through the released code. What
-# the same program did before counts. `runs` and `speed` are the answer.
+# the same program did before counts. Its line is put into $here/fuzz_NAME,
+# beside it what it said if it failed.
 fuzz_one()
 {
     local target=$fuzzers/fuzz_$1 state=$top/build/prove/$1 begun sum how=0
-    local dict=()
+    local runs dict=() log=$here/fuzz_$1.log
     [ ! -e "$top/tests/fuzz/dict/$1.dict" ] ||
         dict=(-dict="$top/tests/fuzz/dict/$1.dict")
     [ -x "$target" ] || target=$build/tests/fuzz/replay_$1
@@ -240,43 +241,52 @@ fuzz_one()
     if [ "$target" = "$fuzzers/fuzz_$1" ]; then
         "$target" -max_total_time="$(number 2 "${FUZZ_SECONDS:-60}")" \
             -runs=10000000 -print_final_stats=1 -artifact_prefix="$state/" \
-            "${dict[@]}" "$state/corpus" "$folder/$1" >"$here/log" 2>&1 || how=$?
-        runs=$(awk '/number_of_executed_units/ {print $2}' "$here/log")
+            "${dict[@]}" "$state/corpus" "$folder/$1" >"$log" 2>&1 || how=$?
+        runs=$(awk '/number_of_executed_units/ {print $2}' "$log")
     else
-        "$target" "$folder/$1" "$(number 3000 10000000)" >"$here/log" 2>&1 ||
-            how=$?
-        runs=$(awk '/executions/ {print $1}' "$here/log")
+        "$target" "$folder/$1" "$(number 3000 10000000)" >"$log" 2>&1 || how=$?
+        runs=$(awk '/executions/ {print $1}' "$log")
     fi
     runs=${runs:-0}
     speed=$(echo "$runs $begun $(date +%s.%N)" |
         awk '{printf "%.0f", $1 / ($3 - $2)}')
     runs=$((runs + $(cat "$state/runs")))
     echo "$runs" >"$state/runs"
-    [ "$how" = 0 ] || tail -n 3 "$here/log"
-    return "$how"
+    [ "$how" != 0 ] || rm -f "$log"
+    printf '%-10s %10s executions, %8s a second\n' "$1" "$runs" "$speed" \
+        >"$here/fuzz_$1"
 }
 
+# As many readers at a time as there are cores.
 prove_fuzz()
 {
-    local least='' found=0 runs speed name all=0 target plain=0
+    local least='' found=0 runs speed name names=() target plain=0
     local folder=$top/tests/fuzz/corpus fuzzers=$top/build/fuzz/tests/fuzz
     for target in "$build"/tests/fuzz/replay_*; do
         name=${target##*replay_}
         [ -x "$target" ] && asked_for "$name" || continue
-        all=$((all + 1))
+        names+=("$name")
         [ -x "$fuzzers/fuzz_$name" ] || plain=$((plain + 1))
-        fuzz_one "$name" || {
-            found=$((found + 1))
-            echo "$name: failed, see build/prove/$name"
-        }
-        printf '%-10s %10s executions, %8s a second\n' "$name" "$runs" "$speed"
-        [ -n "$least" ] && [ "$least" -le "$runs" ] || least=$runs
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+        fuzz_one "$name" &
     done
-    [ "$all" -gt 0 ] || {
+    wait
+    [ "${#names[@]}" -gt 0 ] || {
         unknown readers_that_fail 0 "the tests are not built"
         return
     }
-    echo "$all readers fuzzed, $plain of them without sanitizers (make fuzz)"
+    for name in "${names[@]}"; do
+        cat "$here/fuzz_$name"
+        runs=$(awk '{print $2}' "$here/fuzz_$name")
+        [ -n "$least" ] && [ "$least" -le "$runs" ] || least=$runs
+        [ ! -e "$here/fuzz_$name.log" ] || {
+            found=$((found + 1))
+            tail -n 3 "$here/fuzz_$name.log"
+            echo "$name: failed, see build/prove/$name"
+        }
+    done
+    echo "${#names[@]} readers fuzzed, $plain of them without sanitizers" \
+        "(make fuzz)"
     aim readers_that_fail "$found" 0
     at_least fuzz_executions_of_each_reader "${least:-0}" 10000000
 }
