@@ -108,6 +108,22 @@ static void take_text(char *out, size_t size, const sp_json_doc *d,
     snprintf(out, size, "%s", sp_json_get_text(d, d->value, key, ""));
 }
 
+static int is_kind(const sp_json_doc *d)
+{
+    return strcmp(sp_json_get_text(d, d->value, "kind", ""), "local") == 0;
+}
+
+int sp_local_claims(const sp_nn *nn)
+{
+    sp_json_doc d;
+    int is =
+        sp_json_parse(&d, sp_nn_card(nn), strlen(sp_nn_card(nn))) == SPRY_OK &&
+        is_kind(&d);
+
+    sp_json_free(&d);
+    return is;
+}
+
 static spry_status read_card(sp_local_card *c, const char *card)
 {
     sp_json_doc d;
@@ -126,7 +142,7 @@ static spry_status read_card(sp_local_card *c, const char *card)
     c->before = sp_json_get_number(&d, d.value, "before", nan(""));
     c->after = sp_json_get_number(&d, d.value, "after", nan(""));
     features = (int)sp_json_get_number(&d, d.value, "features", 0);
-    if (strcmp(sp_json_get_text(&d, d.value, "kind", ""), "local") != 0)
+    if (!is_kind(&d))
         s = sp_fail(SPRY_INPUT, "holds nothing that was learned locally");
     else if (features != SP_FEATURES_VERSION)
         s = sp_fail(SPRY_INPUT, "was fitted to other features than this "

@@ -78,6 +78,9 @@ int sp_local_path(char *out, size_t size, spry_op op, const char *machine);
 /* A hash of everything that c has learned. */
 void sp_cost_hash(char out[SP_LOCAL_TEXT], const sp_cost *c);
 
+/* Does a file's card say that it is one? */
+int sp_local_claims(const sp_nn *nn);
+
 /* From a file; SPRY_INPUT for one that is damaged, of other features, of
  * another model than c (which may be NULL: of any). */
 spry_status sp_local_load(sp_local **out, const char *path, const sp_cost *c);

@@ -6,6 +6,7 @@
 
 #include "dense/learned.h"
 #include "model/cost.h"
+#include "model/local.h"
 #include "model/trees.h"
 #include "train/internal.h"
 
@@ -201,6 +202,50 @@ static spry_status operators_info(spry_model_facts *out, const char *path)
     return s;
 }
 
+/* What a model learned on one machine; *is 0: the file is no such thing. */
+static spry_status local_info(spry_model_facts *out, int *is, const char *path)
+{
+    sp_local *l = NULL;
+    sp_nn *nn = NULL;
+    spry_status s = sp_nn_load(&nn, path);
+
+    *is = s == SPRY_OK && sp_local_claims(nn);
+    if (!*is) {
+        sp_nn_free(nn);
+        return SPRY_INPUT;
+    }
+    s = sp_local_open(&l, nn, path, NULL);
+    if (s == SPRY_OK)
+        s = spry_op_parse(&out->op, l->card.op);
+    if (s == SPRY_OK) {
+        snprintf(TEXT(kind), "local");
+        snprintf(TEXT(machine), "%s", l->card.machine);
+        snprintf(TEXT(date), "%s", l->card.date);
+        out->machines = 1;
+        out->records = l->card.records;
+        out->problems = l->card.problems;
+        out->numbers = count_numbers(l->nn);
+        out->seconds = nan("");
+        sp_grades_clear(&out->grades, out->kind);
+    }
+    sp_local_free(l);
+    return s;
+}
+
+static spry_status cost_info(spry_model_facts *out, const sp_file *f,
+                             const char *path)
+{
+    sp_cost *c = NULL;
+    spry_status s = sp_cost_parse(&c, f->data, f->len, path);
+
+    if (s == SPRY_OK) {
+        s = info_of(out, c->nn, c->kind->name);
+        out->op = c->op;
+    }
+    sp_cost_free(c);
+    return s;
+}
+
 spry_status spry_model_info(spry_model_facts *out, const char *path)
 {
     SP_NEED(out, path);
@@ -208,19 +253,16 @@ spry_status spry_model_info(spry_model_facts *out, const char *path)
 
     spry_model_facts whole = {.bytes = 0};
     sp_file f;
-    sp_cost *c = NULL;
     spry_status s = sp_file_read(&f, path, (size_t)1 << 30);
+    int is_local = 0;
 
     if (s != SPRY_OK)
         return s;
     s = operators_info(&whole, path);
-    if (s != SPRY_OK) {
-        s = sp_cost_parse(&c, f.data, f.len, path);
-        if (s == SPRY_OK)
-            s = info_of(&whole, c->nn, c->kind->name);
-        whole.op = s == SPRY_OK ? c->op : (spry_op)0;
-        sp_cost_free(c);
-    }
+    if (s != SPRY_OK)
+        s = local_info(&whole, &is_local, path);
+    if (s != SPRY_OK && !is_local)
+        s = cost_info(&whole, &f, path);
     whole.bytes = s == SPRY_OK ? (int64_t)f.len : 0;
     SP_GIVE(out, &whole);
     sp_file_free(&f);

@@ -36,6 +36,10 @@ file=$(get "d['adapted'][0]['file']")
 test -e "$file" || fail "no file $file"
 expect 0 "$SPRY" model info --on "$fp"
 has 'learned   of spmm' out
+expect 0 "$SPRY" model info "$file" --json
+document spry.model/1
+holds "d['models'][0]['kind'] == 'local' and d['models'][0]['op'] == 'spmm'"
+holds "d['models'][0]['machine'] == '$fp' and d['models'][0]['problems'] == 3"
 # What to measure next is chosen, and is as many as were asked for.
 expect 0 "$SPRY" collect --store c.db --ops spmm --widths 8 --limits 1 \
     --schedules 6 --from families --clock processor --choose --json \
@@ -54,6 +58,7 @@ has 'no model of spmm' err
 head -c 300 "$file" >part.spry && cp part.spry "$file"
 expect 0 "$SPRY" model info --on "$fp"
 has 'cut short\|damaged\|checksum\|bytes' err
+expect 3 "$SPRY" model info "$file"
 expect 0 "$SPRY" model forget --on "$fp" --json
 holds "d['forgotten'] == 1"
 test ! -e "$file" || fail "$file is still there"
