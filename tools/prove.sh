@@ -66,8 +66,8 @@ wait_for_core()
 # How many records the store $1 has.
 records()
 {
-    "$spry" records export - --store "$1" 2>/dev/null |
-        grep -c '"kind":"record"' || true
+    "$spry" records list --limit 1 --json --store "$1" 2>/dev/null |
+        awk '/^ *"count":/ {n = $2 + 0} END {print n + 0}'
 }
 
 # A server for the fleet in `uri`, or why there is none.
@@ -156,14 +156,14 @@ finish_fleet()
     aim "$missed" "${done_jobs#-}" 0
 }
 
-# One round: a command, killed within 0.6 s; then what it left is looked at.
+# One round: a command, killed within 0.4 s; then what it left is looked at.
 kill_one()
 {
     local pid what now
     choose_words "$1"
     "${words[@]}" >/dev/null 2>&1 &
     pid=$!
-    sleep "$(printf '0.%03d' $((RANDOM % 600 + 20)))"
+    sleep "$(printf '0.%03d' $((RANDOM % 400 + 10)))"
     if kill -9 "$pid" 2>/dev/null; then
         killed=$((killed + 1))
         of[$1 % kinds]=$((of[$1 % kinds] + 1))
