@@ -434,7 +434,7 @@ prove_unset()
     elif ! command -v clang >/dev/null; then
         unknown readers_of_unset_memory_msan 0 "there is no clang"
     else
-        "$top/tools/msan.sh" 200000
+        "$top/tools/msan.sh" 1000000
     fi
 }
 
