@@ -17,10 +17,12 @@ typedef enum {
 /* A product of one matrix. */
 typedef struct {
     product_kind kind;
-    PetscInt cols; /* of B */
+    PetscInt cols;        /* of B */
+    const spry_matrix *A; /* whose values are always PETSc's */
     spry_problem *problem;
     spry_plan *plan;
-    PetscObjectState values; /* that the plan holds */
+    PetscObjectState posed;  /* the values that the problem was made of, */
+    PetscObjectState values; /* and those that the plan holds */
     PetscBool measured;      /* as much as ever will be */
     PetscBool refused;       /* AIJ's from now on */
     long matrix, runs;       /* the same on all ranks: of which matrix, and */

@@ -143,7 +143,7 @@ static spry_status measure(Mat M, product *p)
 }
 
 /* While others measure for us, there must be something to multiply by. */
-static spry_status plan(Mat M, product *p, spry_effort effort)
+static spry_status choose(Mat M, product *p, spry_effort effort)
 {
     spry_status s = SPRY_OK;
 
@@ -156,25 +156,57 @@ static spry_status plan(Mat M, product *p, spry_effort effort)
                         : s;
 }
 
-static spry_status begin(Mat M, product *p, const spry_matrix *A)
+static spry_status pose(spry_problem **out, const product *p)
 {
     spry_problem *given = NULL;
     spry_status s;
 
     if (p->cols == 0)
-        s = spry_problem_spmv(&p->problem, A, SPRY_F64);
+        s = spry_problem_spmv(&given, p->A, SPRY_F64);
     else
-        s = spry_problem_spmm(&p->problem, A, p->cols, SPRY_F64);
+        s = spry_problem_spmm(&given, p->A, p->cols, SPRY_F64);
     if (s == SPRY_OK && p->kind == BY_COLUMNS)
-        spry_problem_set_layout(p->problem, SPRY_COL_MAJOR);
-    if (s == SPRY_OK && p->kind == TURNED) {
-        given = p->problem;
-        p->problem = NULL;
-        s = spry_problem_transpose(&p->problem, given);
-        spry_problem_free(given);
+        spry_problem_set_layout(given, SPRY_COL_MAJOR);
+    if (s != SPRY_OK || p->kind != TURNED) {
+        *out = given;
+        return s;
     }
-    if (s == SPRY_OK)
-        s = plan(M, p, option.effort);
+    s = spry_problem_transpose(out, given);
+    spry_problem_free(given);
+    return s;
+}
+
+/* A problem holds on to what its values were: those of a transpose are copies,
+ * and what has been counted is not counted again. So other values are another
+ * problem; the plan before, and its problem, last until there is a new one,
+ * for others to multiply by while they wait. */
+static spry_status plan(Mat M, product *p, spry_effort effort)
+{
+    const spry_plan *old = p->plan;
+    spry_problem *before = p->problem, *now = NULL;
+    spry_status s;
+
+    if (before && p->posed == p->values)
+        return choose(M, p, effort);
+    s = pose(&now, p);
+    if (s != SPRY_OK)
+        return s;
+    p->problem = now;
+    s = choose(M, p, effort);
+    if (p->plan == old) {
+        p->problem = before;
+        spry_problem_free(now);
+        return s;
+    }
+    spry_problem_free(before);
+    p->posed = p->values;
+    return s;
+}
+
+static spry_status begin(Mat M, product *p)
+{
+    spry_status s = plan(M, p, option.effort);
+
     p->measured = option.paid ? PETSC_FALSE : PETSC_TRUE;
     return s;
 }
@@ -284,6 +316,7 @@ PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
                      product **out)
 {
     PetscObjectState values;
+    PetscBool stale;
     product *p;
     spry_status s = SPRY_OK;
 
@@ -296,13 +329,15 @@ PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
     if (p->refused)
         PetscFunctionReturn(0);
     PetscCall(PetscObjectStateGet((PetscObject)M, &values));
+    stale = p->values != values ? PETSC_TRUE : PETSC_FALSE;
+    p->values = values;
+    p->A = of->A;
     if (!p->plan) {
         /* a number that ranks agree on, as long as they do the same */
         p->matrix = of->number << 20 | (++of->begun & 0xfffff);
-        s = begin(M, p, of->A);
-    } else if (p->values != values)
+        s = begin(M, p);
+    } else if (stale)
         s = refill(M, p);
-    p->values = values;
     if (s != SPRY_OK)
         refuse(M, p);
     else

@@ -96,6 +96,15 @@ done
 PETSC_OPTIONS="$spry -spry_effort measure -spry_budget 0.02" alter tuned 1
 alter plain 1
 cmp "$here/plain.out" "$here/tuned.out" || fail "changed, measured"
+# Measured at once, and after values have changed.
+for ranks in 1 2; do
+    for when in "-spry_effort measure" "-spry_after 1e-9"; do
+        alter plain $ranks -values
+        PETSC_OPTIONS="$spry $when -spry_budget 0.02" alter tuned $ranks -values
+        cmp "$here/plain.out" "$here/tuned.out" ||
+            fail "changed on $ranks ranks, $when"
+    done
+done
 # A matrix that is left to AIJ is said to be, once.
 PETSC_OPTIONS="$spry -info :mat" alter tuned 1
 [ "$(grep -c "to AIJ: columns are not in order" "$here/tuned.out")" = 1 ] ||

@@ -1,12 +1,13 @@
 /* changes.c - everything that PETSc does to a matrix between two products.
  *
- *   changes [options of PETSc]
+ *   changes [-values] [options of PETSc]
  *
  * A program that knows nothing of spry. Prints sums of integers after each
- * change, which must not depend on who multiplies. */
+ * change, which must not depend on who multiplies. -values: where the pattern
+ * stays. */
 #include <petscksp.h>
 
-enum { ROWS = 600, ENTRIES = 9 };
+enum { ROWS = 600, ENTRIES = 9, BAND = 12 };
 
 static PetscErrorCode fill_vector(Vec x, PetscInt by, PetscInt modulus)
 {
@@ -22,8 +23,8 @@ static PetscErrorCode fill_vector(Vec x, PetscInt by, PetscInt modulus)
     PetscFunctionReturn(0);
 }
 
-/* u'A x and x'A'u, often enough that plans are measured, too. */
-static PetscErrorCode show(const char *what, Mat A)
+/* u'A x and x'A'u, so many times. */
+static PetscErrorCode show_after(int times, const char *what, Mat A)
 {
     PetscScalar there = 0, back = 0;
     Vec x, y, u, v;
@@ -34,7 +35,7 @@ static PetscErrorCode show(const char *what, Mat A)
     PetscCall(VecDuplicate(y, &u));
     PetscCall(fill_vector(x, 7, 13));
     PetscCall(fill_vector(u, 5, 11));
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < times; i++) {
         PetscCall(MatMult(A, x, y));
         PetscCall(MatMultTranspose(A, u, v));
         PetscCall(VecDot(u, y, &there));
@@ -47,6 +48,12 @@ static PetscErrorCode show(const char *what, Mat A)
     PetscCall(VecDestroy(&u));
     PetscCall(VecDestroy(&v));
     PetscFunctionReturn(0);
+}
+
+/* Often enough that plans are measured, too. */
+static PetscErrorCode show(const char *what, Mat A)
+{
+    return show_after(4, what, A);
 }
 
 static PetscErrorCode insert(Mat A, PetscInt salt)
@@ -115,6 +122,71 @@ static PetscErrorCode values(Mat A)
     PetscCall(MatAXPY(B, 2, A, SAME_NONZERO_PATTERN));
     PetscCall(show("added", B));
     PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(0);
+}
+
+/* Values that change after a plan was made and before it is measured. */
+static PetscErrorCode meanwhile(void)
+{
+    Mat A;
+
+    PetscFunctionBegin;
+    PetscCall(make(&A, 3));
+    PetscCall(show_after(1, "once", A));
+    PetscCall(MatScale(A, 2));
+    PetscCall(show("twice that, and measured", A));
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
+/* Every entry becomes one of so many values; symmetric ones if `alike`. */
+static PetscErrorCode value(Mat A, PetscInt different, PetscBool alike)
+{
+    PetscInt first, last;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt i = first; i < last; i++)
+        for (PetscInt k = i > BAND ? i - BAND : 0; k <= i + BAND && k < ROWS;
+             k++) {
+            PetscInt at = alike ? (i < k ? i : k) : i;
+
+            PetscCall(MatSetValue(
+                A, i, k,
+                (PetscScalar)(1 + (at * 7 + (i - k) * (i - k)) % different),
+                INSERT_VALUES));
+        }
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+/* A plan that knows only a few values, or only half of them, cannot go on with
+ * others. */
+static PetscErrorCode special(void)
+{
+    static const struct {
+        const char *name;
+        PetscInt different;
+        PetscBool alike;
+    } step[] = {
+        {"one value", 1, PETSC_TRUE},       {"two values", 2, PETSC_TRUE},
+        {"many values", 3001, PETSC_FALSE}, {"many alike", 3001, PETSC_TRUE},
+        {"two again", 2, PETSC_FALSE},      {"all of them", 7919, PETSC_FALSE}};
+    Mat A;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+    PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, ROWS, ROWS));
+    PetscCall(MatSetType(A, MATAIJ));
+    PetscCall(MatSetFromOptions(A));
+    PetscCall(MatSeqAIJSetPreallocation(A, 2 * BAND + 1, NULL));
+    PetscCall(MatMPIAIJSetPreallocation(A, 2 * BAND + 1, NULL, BAND, NULL));
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+        PetscCall(value(A, step[i].different, step[i].alike));
+        PetscCall(show(step[i].name, A));
+    }
+    PetscCall(MatDestroy(&A));
     PetscFunctionReturn(0);
 }
 
@@ -349,17 +421,23 @@ static PetscErrorCode unsorted(void)
 
 int main(int argc, char **argv)
 {
+    PetscBool few = PETSC_FALSE;
     Mat A;
 
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCall(PetscOptionsGetBool(NULL, NULL, "-values", &few, NULL));
     PetscCall(make(&A, 0));
-    PetscCall(values(A));
-    PetscCall(patterns());
-    PetscCall(parts(A));
-    PetscCall(blocks(A));
-    PetscCall(sparse());
-    PetscCall(triples(A));
-    PetscCall(unsorted());
+    PetscCall(meanwhile());
+    PetscCall(special());
+    if (!few) {
+        PetscCall(values(A));
+        PetscCall(patterns());
+        PetscCall(parts(A));
+        PetscCall(blocks(A));
+        PetscCall(sparse());
+        PetscCall(triples(A));
+        PetscCall(unsorted());
+    }
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());
     return 0;
