@@ -7,8 +7,6 @@
 
 #include "internal.h"
 
-typedef PetscErrorCode (*set_up)(Mat);
-
 static PetscErrorCode operand(Mat M, const void *data, spry_dense *out)
 {
     PetscInt lda;
@@ -117,19 +115,11 @@ static PetscErrorCode symbolic(Mat C)
     PetscFunctionReturn(0);
 }
 
-/* AIJ's product with dense matrices is known to those. */
 static PetscErrorCode set_product(Mat C)
 {
-    set_up aij = NULL;
-
     PetscFunctionBegin;
-    PetscCall(PetscObjectQueryFunction(
-        (PetscObject)C->product->B,
-        "MatProductSetFromOptions_seqaij_seqdense_C", &aij));
-    if (!aij)
-        PetscFunctionReturn(0);
-    PetscCall((*aij)(C));
-    if (C->product->type == MATPRODUCT_AB)
+    PetscCall(set_as_aij(C));
+    if (C->ops->productsymbolic && C->product->type == MATPRODUCT_AB)
         C->ops->productsymbolic = symbolic;
     PetscFunctionReturn(0);
 }

@@ -78,6 +78,9 @@ typedef spry_status tuner(Mat M, product *p);
 spry_status measure_once(Mat M, product *p, const spry_machine *m, int effort,
                          PetscLogDouble most, tuner *tune);
 
+/* A product as AIJ's matrices have it, and where M is one of the factors. */
+PetscErrorCode set_as_aij(Mat C);
+PetscErrorCode compose_alike(Mat M);
 /* Teaches M to multiply dense matrices. */
 PetscErrorCode compose_dense(Mat M);
 /* Copies of what other ranks have say when their values have changed. */

@@ -186,6 +186,7 @@ static PetscErrorCode attach(Mat B)
         PetscObjectQueryFunction((PetscObject)B, retrieve_hook, &of->retrieve));
     PetscCall(PetscObjectComposeFunction((PetscObject)B, retrieve_hook,
                                          of->retrieve ? retrieve : NULL));
+    PetscCall(compose_alike(B));
     PetscCall(compose_dense(B));
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJSPRY));
     PetscFunctionReturn(0);

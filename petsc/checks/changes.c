@@ -334,6 +334,102 @@ static PetscErrorCode sparse(void)
     PetscFunctionReturn(0);
 }
 
+/* An interpolation from a quarter of ROWS / 3 points, of three unknowns each. */
+static PetscErrorCode interpolation(Mat *out)
+{
+    PetscInt first, last;
+    Mat P;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &P));
+    PetscCall(MatSetSizes(P, PETSC_DECIDE, PETSC_DECIDE, ROWS / 3, ROWS / 12));
+    PetscCall(MatSetType(P, MATAIJ));
+    PetscCall(MatSetFromOptions(P));
+    PetscCall(MatSeqAIJSetPreallocation(P, 2, NULL));
+    PetscCall(MatMPIAIJSetPreallocation(P, 2, NULL, 2, NULL));
+    PetscCall(MatGetOwnershipRange(P, &first, &last));
+    for (PetscInt i = first; i < last; i++) {
+        PetscCall(MatSetValue(P, i, i / 4, 4 - i % 4, INSERT_VALUES));
+        PetscCall(
+            MatSetValue(P, i, (i / 4 + 1) % (ROWS / 12), i % 4, INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatCreateMAIJ(P, 3, out));
+    PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* A B, or B'A B, before and after A's values have changed. */
+static PetscErrorCode product(const char *what, MatProductType type, Mat A,
+                              Mat B, Mat changed)
+{
+    Mat C;
+
+    PetscFunctionBegin;
+    PetscCall(MatProductCreate(A, B, NULL, &C));
+    PetscCall(MatProductSetType(C, type));
+    PetscCall(MatProductSetFromOptions(C));
+    PetscCall(MatProductSymbolic(C));
+    PetscCall(MatProductNumeric(C));
+    PetscCall(show(what, C));
+    PetscCall(MatScale(changed, 2));
+    PetscCall(MatProductNumeric(C));
+    PetscCall(show(what, C));
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(0);
+}
+
+/* The same matrix by another type's name. */
+static PetscErrorCode converted(Mat A, MatType type)
+{
+    Mat B;
+
+    PetscFunctionBegin;
+    PetscCall(MatConvert(A, type, MAT_INITIAL_MATRIX, &B));
+    PetscCall(show(type, B));
+    PetscCall(MatScale(A, 2));
+    PetscCall(MatConvert(A, type, MAT_REUSE_MATRIX, &B));
+    PetscCall(show(type, B));
+    PetscCall(MatConvert(B, MATAIJ, MAT_INPLACE_MATRIX, &B));
+    PetscCall(MatConvert(B, type, MAT_INPLACE_MATRIX, &B));
+    PetscCall(show(type, B));
+    PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(0);
+}
+
+/* Products that PETSc finds by the names of types. */
+static PetscErrorCode named(void)
+{
+    Mat A, B, P;
+    PetscMPIInt ranks;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+    PetscCall(make(&A, 6));
+    PetscCall(interpolation(&P));
+    PetscCall(product("P'A P, P is MAIJ", MATPRODUCT_PtAP, A, P, A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(converted(A, MATDENSE));
+    PetscCall(converted(A, MATBAIJ));
+    if (ranks == 1) {
+        PetscCall(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, &B));
+        PetscCall(product("D A, D is dense", MATPRODUCT_AB, B, A, A));
+        PetscCall(product("A D, D is dense", MATPRODUCT_AB, A, B, A));
+        PetscCall(MatDestroy(&B));
+        PetscCall(MatConvert(A, MATIS, MAT_INITIAL_MATRIX, &B));
+        PetscCall(product("A'S A, S is IS", MATPRODUCT_PtAP, B, A, A));
+        PetscCall(MatDestroy(&B));
+#ifdef PETSC_HAVE_HYPRE
+        PetscCall(MatConvert(A, MATHYPRE, MAT_INITIAL_MATRIX, &B));
+        PetscCall(product("H'A H, H is hypre's", MATPRODUCT_PtAP, A, B, A));
+        PetscCall(MatDestroy(&B));
+#endif
+    }
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
 /* Entries that are given as triples, again and again, to a matrix that had
  * others. */
 static PetscErrorCode triples(Mat given)
@@ -435,6 +531,7 @@ int main(int argc, char **argv)
         PetscCall(parts(A));
         PetscCall(blocks(A));
         PetscCall(sparse());
+        PetscCall(named());
         PetscCall(triples(A));
         PetscCall(unsorted());
     }
