@@ -7,6 +7,11 @@
 
 #include "spry_petsc.h"
 
+/* CMakeLists.txt asks before. */
+_Static_assert(sizeof(PetscScalar) == sizeof(double) &&
+                   _Generic((PetscScalar)0, double : 1, default : 0),
+               "PETSc is built for complex or not double");
+
 typedef enum {
     VECTOR,     /* y = A x */
     TURNED,     /* y = A' x */
