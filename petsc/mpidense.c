@@ -200,6 +200,7 @@ static PetscErrorCode symbolic(Mat C)
     PetscCall((*C->ops->matmultsymbolic)(C->product->A, C->product->B,
                                          C->product->fill, C));
     PetscCall(make_exchange(C));
+    PetscCall(PetscInfo(C, "spry multiplies columns over ranks\n"));
     C->ops->productnumeric = numeric;
     PetscFunctionReturn(0);
 }

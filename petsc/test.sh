@@ -154,24 +154,53 @@ grep -q "spry multiplies by" "$here/tuned.out" || fail "nothing at $there"
 broken="-dll_append $library -mat_seqaij_type seqaijspry -spry_least 0"
 broken="$broken -spry_effort measure -spry_store $here/no/such/folder/db"
 same=$(PETSC_OPTIONS="$broken -info :mat" run tuned 1 -pc_type jacobi)
+grep -q "spry leaves this product to AIJ: " "$here/tuned.out" ||
+    fail "what failed is not said"
 [ "$same" = "$(run plain 1 -pc_type jacobi)" ] || fail "no way back to AIJ"
-# Rows of many entries: over ranks the product is spry's, too.
-for ranks in 2 3; do
-    plain=$(run plain $ranks -problem elasticity -pc_type jacobi -columns 19)
-    tuned=$(PETSC_OPTIONS="$spry" run tuned $ranks -problem elasticity \
-        -pc_type jacobi -columns 19)
-    [ "$plain" = "$tuned" ] || fail "another product over $ranks ranks"
+# Rows of many entries: over ranks the product is spry's, too; integers are the
+# same on any number of them.
+alone=$(run plain 1 -problem box -pc_type jacobi -columns 19)
+for ranks in 2 3 4; do
+    for problem in box elasticity; do
+        set -- $ranks -problem $problem -pc_type jacobi -columns 19
+        plain=$(run plain "$@")
+        tuned=$(PETSC_OPTIONS="$spry -info :mat" run tuned "$@")
+        [ -n "$plain" ] || fail "no integers: $*"
+        [ "$plain" = "$tuned" ] || fail "another product over ranks: $*"
+        grep -q "spry multiplies columns over ranks" "$here/tuned.out" ||
+            fail "spry left the product over ranks to PETSc: $*"
+        [ $problem != box ] || [ "$tuned" = "$alone" ] ||
+            fail "other integers than on one rank: $*"
+    done
 done
 
 # A program in Python; PRELOAD is the sanitizer's runtime, if there is one.
+python()
+{
+    ranks=$1
+    shift
+    if [ -n "${PRELOAD-}" ]; then
+        set -- env LD_PRELOAD="$PRELOAD" /usr/bin/python3 "$@"
+    else
+        set -- /usr/bin/python3 "$@"
+    fi
+    SPRY_HOME=$here mpirun -np "$ranks" "$@"
+}
+
 example=$(dirname "$0")/examples/poisson.py
 if [ "${PRELOAD-}" = none ]; then
     echo "SKIPPED: Python cannot load a library with clang's sanitizer"
 elif /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
-    [ -z "${PRELOAD-}" ] || export LD_PRELOAD="$PRELOAD"
-    /usr/bin/python3 "$example" "" 8 >"$here/python.out"
-    SPRY_HOME=$here /usr/bin/python3 "$example" "$library" 8 >"$here/spry.out"
-    cmp "$here/python.out" "$here/spry.out" || fail "petsc4py: another answer"
+    for ranks in 1 2 4; do
+        python $ranks "$example" "" 14 >"$here/python.out"
+        PETSC_OPTIONS="-info $here/info:mat" \
+            python $ranks "$example" "$library" 14 >"$here/spry.out"
+        cmp "$here/python.out" "$here/spry.out" ||
+            fail "petsc4py: another answer on $ranks ranks"
+        cat "$here"/info* | grep -q "spry multiplies by" ||
+            fail "petsc4py: spry did not multiply on $ranks ranks"
+        rm "$here"/info*
+    done
 else
     echo "SKIPPED: petsc4py is not installed (make deps-all)"
 fi

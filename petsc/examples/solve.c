@@ -1,17 +1,20 @@
 /* solve.c - a PETSc program that knows nothing of spry.
  *
- *   solve -n 40 -problem poisson|elasticity -ksp_type cg -pc_type jacobi
+ *   solve -n 40 -problem poisson|elasticity|box -ksp_type cg -pc_type jacobi
  *   library=$(pkg-config --variable=plugin spry_petsc)
  *   PETSC_OPTIONS="-dll_append $library -mat_seqaij_type seqaijspry" \
  *       mpirun -np 2 solve ...
  *
- * A cube of n points a side: the Laplacian (7 points), or linear elasticity
- * by trilinear bricks, clamped on one face. Prints the iterations, the seconds
- * of the solve and the norm of what is left. -columns K multiplies the matrix
- * by a dense one, too, then twice the matrix, then its transpose by a vector,
- * and prints sums of squares. */
+ * A cube of n points a side: the Laplacian (7 points), linear elasticity by
+ * trilinear bricks, clamped on one face, or each point and its 26 neighbours,
+ * integers, opposite faces joined. Prints the iterations, the seconds of the
+ * solve and the norm of what is left. -columns K multiplies the matrix by a
+ * dense one, too, then twice the matrix, then its transpose by a vector, and
+ * prints sums of squares, and of integers one of every entry times its place,
+ * exact but for multiples of 2^64. */
 #include <petscksp.h>
 #include <petsctime.h>
+#include <stdint.h>
 
 static PetscErrorCode poisson(Mat A, PetscInt n)
 {
@@ -33,6 +36,28 @@ static PetscErrorCode poisson(Mat A, PetscInt n)
                     MatSetValue(A, row, row + step[d], -1, INSERT_VALUES));
         }
     }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode box(Mat A, PetscInt n)
+{
+    static const PetscScalar value[4] = {64, -3, -2, -1}; /* by distance */
+    PetscInt first, last;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt row = first; row < last; row++)
+        for (PetscInt k = 0; k < 27; k++) {
+            const PetscInt by[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+            const PetscInt x = (row + by[0] + n) % n;
+            const PetscInt y = (row / n + by[1] + n) % n;
+            const PetscInt z = (row / (n * n) + by[2] + n) % n;
+
+            PetscCall(MatSetValue(
+                A, row, (z * n + y) * n + x,
+                value[by[0] * by[0] + by[1] * by[1] + by[2] * by[2]],
+                INSERT_VALUES));
+        }
     PetscFunctionReturn(0);
 }
 
@@ -105,20 +130,27 @@ static PetscErrorCode elasticity(Mat A, PetscInt n)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode assemble(Mat *out, PetscInt n, PetscBool elastic)
+/* What is solved. */
+typedef struct {
+    PetscInt unknowns, entries; /* of a point; of a row, at most */
+    PetscBool exact;            /* integers */
+    PetscErrorCode (*fill)(Mat A, PetscInt n);
+} problem;
+
+static PetscErrorCode assemble(Mat *out, const problem *p, PetscInt n)
 {
-    PetscInt rows = n * n * n * (elastic ? 3 : 1), most = elastic ? 81 : 7;
+    PetscInt rows = n * n * n * p->unknowns, most = p->entries;
     Mat A;
 
     PetscFunctionBegin;
     PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
-    PetscCall(MatSetBlockSize(A, elastic ? 3 : 1));
+    PetscCall(MatSetBlockSize(A, p->unknowns));
     PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, rows, rows));
     PetscCall(MatSetType(A, MATAIJ));
     PetscCall(MatSetFromOptions(A));
     PetscCall(MatSeqAIJSetPreallocation(A, most, NULL));
     PetscCall(MatMPIAIJSetPreallocation(A, most, NULL, most, NULL));
-    PetscCall(elastic ? elasticity(A, n) : poisson(A, n));
+    PetscCall((*p->fill)(A, n));
     PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
     *out = A;
@@ -208,13 +240,39 @@ static PetscErrorCode turned(Mat A, Mat B, PetscReal *norm)
     PetscFunctionReturn(0);
 }
 
+/* The sum of C's integers, each times what its place makes of it. */
+static PetscErrorCode weigh(Mat C, uint64_t *sum)
+{
+    PetscInt first, last, count, lda;
+    const PetscScalar *value;
+    uint64_t mine = 0;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetSize(C, NULL, &count));
+    PetscCall(MatGetOwnershipRange(C, &first, &last));
+    PetscCall(MatDenseGetLDA(C, &lda));
+    PetscCall(MatDenseGetArrayRead(C, &value));
+    for (PetscInt j = 0; j < count; j++)
+        for (PetscInt i = first; i < last; i++) {
+            uint64_t place = (uint64_t)i * (uint64_t)count + (uint64_t)j + 1;
+
+            mine += (uint64_t)(int64_t)value[j * lda + i - first] *
+                    (place * UINT64_C(0x9e3779b97f4a7c15) | 1);
+        }
+    PetscCall(MatDenseRestoreArrayRead(C, &value));
+    PetscCallMPI(MPI_Allreduce(&mine, sum, 1, MPI_UINT64_T, MPI_SUM,
+                               PetscObjectComm((PetscObject)C)));
+    PetscFunctionReturn(0);
+}
+
 /* C = A B, with integers in B: the sum of |C| is exact. */
-static PetscErrorCode columns(Mat A, PetscInt count)
+static PetscErrorCode columns(Mat A, PetscInt count, PetscBool exact)
 {
     enum { RUNS = 7 };
     Mat B, C;
     PetscReal norm, doubled, back;
     PetscLogDouble before, after, best = 0;
+    uint64_t sum = 0;
 
     PetscFunctionBegin;
     PetscCall(integers(A, count, &B));
@@ -230,11 +288,14 @@ static PetscErrorCode columns(Mat A, PetscInt count)
     PetscCall(MatScale(A, 2));
     PetscCall(MatMatMult(A, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
     PetscCall(MatNorm(C, NORM_FROBENIUS, &doubled));
+    if (exact)
+        PetscCall(weigh(C, &sum));
     PetscCall(turned(A, B, &back));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
-                          "columns %d seconds %.6f squares %.0f %.0f %.0f\n",
-                          (int)count, best, (double)(norm * norm),
-                          (double)(doubled * doubled), (double)(back * back)));
+    PetscCall(PetscPrintf(
+        PETSC_COMM_WORLD,
+        "columns %d seconds %.6f squares %.0f %.0f %.0f sum %llx\n", (int)count,
+        best, (double)(norm * norm), (double)(doubled * doubled),
+        (double)(back * back), (unsigned long long)sum));
     PetscCall(MatDestroy(&B));
     PetscCall(MatDestroy(&C));
     PetscFunctionReturn(0);
@@ -242,7 +303,10 @@ static PetscErrorCode columns(Mat A, PetscInt count)
 
 int main(int argc, char **argv)
 {
-    static const char *const name[] = {"poisson", "elasticity"};
+    static const char *const name[] = {"poisson", "elasticity", "box"};
+    static const problem known[] = {{1, 7, PETSC_TRUE, poisson},
+                                    {3, 81, PETSC_FALSE, elasticity},
+                                    {1, 27, PETSC_TRUE, box}};
     PetscInt n = 20, which = 0, wide = 0, solves = 1;
     Mat A;
 
@@ -251,11 +315,11 @@ int main(int argc, char **argv)
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-columns", &wide, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
     PetscCall(
-        PetscOptionsGetEList(NULL, NULL, "-problem", name, 2, &which, NULL));
-    PetscCall(assemble(&A, n, which == 1));
+        PetscOptionsGetEList(NULL, NULL, "-problem", name, 3, &which, NULL));
+    PetscCall(assemble(&A, &known[which], n));
     PetscCall(solve(A, solves));
     if (wide > 0)
-        PetscCall(columns(A, wide));
+        PetscCall(columns(A, wide, known[which].exact));
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());
     return 0;
