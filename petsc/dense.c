@@ -79,6 +79,7 @@ static PetscErrorCode run(Mat A, product *p, product *vector, Mat B, Mat C)
     if (s != SPRY_OK)
         refuse(A, p);
     else {
+        PetscCall(log_flops(A, p->cols));
         note(p, way, after - before);
         ran(A, way == ONE_BY_ONE ? vector : p, after - before);
     }

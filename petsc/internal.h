@@ -62,6 +62,8 @@ PetscErrorCode read_options(void);
 /* The product of a kind with so many columns, up to date; NULL: AIJ's turn. */
 PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
                      product **out);
+/* What M times so many columns adds to -log_view. */
+PetscErrorCode log_flops(Mat M, PetscInt cols);
 /* A run of it took so long; measures once that has been paid for. */
 void ran(Mat M, product *p, PetscLogDouble seconds);
 /* A run failed: AIJ's from now on. */

@@ -4,8 +4,11 @@
  * PETSc's product of MPIAIJ with MPIDense calls SeqAIJ's loops by name, so it
  * is replaced: dense matrices of this kind are made with another product. It
  * takes a few columns at a time, as rows side by side: a cache line each, so
- * that copies stay in the cache, and the unit of a message. All ranks take the same path whatever their plans do: a block without
- * a plan is multiplied by a plain loop. */
+ * that copies stay in the cache, and the unit of a message. Messages are one
+ * step ahead of products: MPI moves long ones only while it is called, and
+ * each step calls it for the next one's, too. All ranks take the same path
+ * whatever their plans do: a block without a plan is multiplied by a plain
+ * loop. */
 #include <petsc/private/matimpl.h>
 #include <petscsf.h>
 #include <petsctime.h>
@@ -22,11 +25,12 @@ static set_up petsc_product;
 
 /* Kept with the result. */
 typedef struct {
-    PetscSF sf;                  /* which rows of others are needed */
-    MPI_Datatype row[2];         /* WIDE columns; those that are left over */
-    PetscInt cols;               /* in all */
-    PetscInt near, far, rows;    /* of B here, of others; of C */
-    PetscScalar *B, *others, *C; /* WIDE columns, rows side by side */
+    PetscSF sf;               /* which rows of others are needed */
+    MPI_Datatype row[2];      /* WIDE columns; those that are left over */
+    PetscInt cols;            /* in all */
+    PetscInt near, far, rows; /* of B here, of others; of C */
+    /* WIDE columns, rows side by side: of this step and of the next */
+    PetscScalar *B[2], *others[2], *C;
 } exchange;
 
 enum {
@@ -42,7 +46,9 @@ static PetscErrorCode free_exchange(void *payload)
     PetscCall(PetscSFDestroy(&x->sf));
     PetscCallMPI(MPI_Type_free(&x->row[0]));
     PetscCallMPI(MPI_Type_free(&x->row[1]));
-    PetscCall(PetscFree3(x->B, x->others, x->C));
+    for (int i = 0; i < 2; i++)
+        PetscCall(PetscFree2(x->B[i], x->others[i]));
+    PetscCall(PetscFree(x->C));
     PetscCall(PetscFree(x));
     PetscFunctionReturn(0);
 }
@@ -71,9 +77,11 @@ static PetscErrorCode make_exchange(Mat C)
 
         PetscCallMPI(MPI_Type_contiguous(wide, MPIU_SCALAR, &x->row[i]));
         PetscCallMPI(MPI_Type_commit(&x->row[i]));
+        /* never empty: PETSc tells exchanges apart by where they are */
+        PetscCall(PetscMalloc2(x->near * WIDE + 1, &x->B[i], x->far * WIDE + 1,
+                               &x->others[i]));
     }
-    PetscCall(PetscMalloc3(x->near * WIDE, &x->B, x->far * WIDE, &x->others,
-                           x->rows * WIDE, &x->C));
+    PetscCall(PetscMalloc1(x->rows * WIDE, &x->C));
     PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &box));
     PetscCall(PetscContainerSetPointer(box, x));
     PetscCall(PetscContainerSetUserDestroy(box, free_exchange));
@@ -128,6 +136,7 @@ static PetscErrorCode multiply(Mat M, PetscInt n, const PetscScalar *in,
     PetscLogDouble before, after;
 
     PetscFunctionBegin;
+    PetscCall(log_flops(M, n));
     PetscCall(products_of(M, &of));
     if (of)
         PetscCall(ready(M, of, BY_ROWS, n, &p));
@@ -144,21 +153,42 @@ static PetscErrorCode multiply(Mat M, PetscInt n, const PetscScalar *in,
     PetscFunctionReturn(0);
 }
 
-/* Columns b of B into columns c of C, `wide` of them. */
-static PetscErrorCode some_columns(const exchange *x, Mat A, PetscInt wide,
-                                   const spry_dense *b, const spry_dense *c)
+/* So many of B's columns from j on. */
+static PetscInt width(const exchange *x, PetscInt j)
 {
-    MPI_Datatype row = x->row[wide != WIDE];
+    return x->cols - j < WIDE ? x->cols - j : WIDE;
+}
+
+/* Columns j and on of B are on their way. */
+static PetscErrorCode send(const exchange *x, PetscInt j, const PetscScalar *B,
+                           PetscInt ld)
+{
+    const int set = j / WIDE % 2;
+    const PetscInt wide = width(x, j);
+
+    PetscFunctionBegin;
+    turn(x->B[set], (PetscScalar *)(uintptr_t)B + j * ld, ld, x->near, wide,
+         PETSC_FALSE);
+    PetscCall(PetscSFBcastBegin(x->sf, x->row[wide != WIDE], x->B[set],
+                                x->others[set], MPI_REPLACE));
+    PetscFunctionReturn(0);
+}
+
+/* Columns j and on of C, once those of B have been sent. */
+static PetscErrorCode receive(const exchange *x, Mat A, PetscInt j,
+                              PetscScalar *C, PetscInt ld)
+{
+    const int set = j / WIDE % 2;
+    const PetscInt wide = width(x, j);
     Mat near, far;
 
     PetscFunctionBegin;
     PetscCall(MatMPIAIJGetSeqAIJ(A, &near, &far, NULL));
-    turn(x->B, b->data, (PetscInt)b->ld, x->near, wide, PETSC_FALSE);
-    PetscCall(PetscSFBcastBegin(x->sf, row, x->B, x->others, MPI_REPLACE));
-    PetscCall(multiply(near, wide, x->B, 0, x->C));
-    PetscCall(PetscSFBcastEnd(x->sf, row, x->B, x->others, MPI_REPLACE));
-    PetscCall(multiply(far, wide, x->others, 1, x->C));
-    turn(x->C, c->data, (PetscInt)c->ld, x->rows, wide, PETSC_TRUE);
+    PetscCall(multiply(near, wide, x->B[set], 0, x->C));
+    PetscCall(PetscSFBcastEnd(x->sf, x->row[wide != WIDE], x->B[set],
+                              x->others[set], MPI_REPLACE));
+    PetscCall(multiply(far, wide, x->others[set], 1, x->C));
+    turn(x->C, C + j * ld, ld, x->rows, wide, PETSC_TRUE);
     PetscFunctionReturn(0);
 }
 
@@ -178,13 +208,11 @@ static PetscErrorCode numeric(Mat C)
     PetscCall(MatDenseGetLDA(C, &ldc));
     PetscCall(MatDenseGetArrayRead(B, &b));
     PetscCall(MatDenseGetArrayWrite(C, &c));
-    for (PetscInt j = 0; j < x->cols; j += WIDE) {
-        PetscInt wide = x->cols - j < WIDE ? x->cols - j : WIDE;
-        spry_dense from = {(void *)(uintptr_t)(b + j * ldb), ldb,
-                           SPRY_COL_MAJOR};
-        spry_dense to = {c + j * ldc, ldc, SPRY_COL_MAJOR};
-
-        PetscCall(some_columns(x, A, wide, &from, &to));
+    for (PetscInt j = -WIDE; j < x->cols; j += WIDE) {
+        if (j + WIDE < x->cols)
+            PetscCall(send(x, j + WIDE, b, ldb));
+        if (j >= 0)
+            PetscCall(receive(x, A, j, c, ldc));
     }
     PetscCall(MatDenseRestoreArrayWrite(C, &c));
     PetscCall(MatDenseRestoreArrayRead(B, &b));

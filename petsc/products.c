@@ -10,9 +10,9 @@ static struct {
     PetscBool paid; /* predict first, measure when that has been paid for */
     spry_effort effort;
     PetscReal seconds, after; /* to measure in; of products, to pay for it */
-    PetscInt threads, least;
+    PetscInt threads, least; /* threads 0: the node's cores over its ranks */
     char store[PETSC_MAX_PATH_LEN];
-} option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 1, 2000, ""};
+} option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 0, 2000, ""};
 
 static spry_machine machine; /* as a rank has it */
 
@@ -35,15 +35,14 @@ static PetscErrorCode read_effort(void)
 /* Ranks of a node share its cores. */
 static void share_cores(PetscMPIInt ranks)
 {
-    if (machine.cores > ranks)
-        option.threads = machine.cores / ranks;
+    option.threads = machine.cores > ranks ? machine.cores / ranks : 1;
     /* A rank that is bound to fewer cores may use only those. */
     if (option.threads > machine.threads)
         option.threads = machine.threads;
 }
 
 /* The machine, and who else is on it. */
-static PetscErrorCode look_around(PetscBool threads_given)
+static PetscErrorCode look_around(void)
 {
     PetscMPIInt ranks = 1;
     MPI_Comm node;
@@ -54,8 +53,10 @@ static PetscErrorCode look_around(PetscBool threads_given)
     PetscCallMPI(MPI_Comm_size(node, &ranks));
     if (spry_machine_detect(&machine) != SPRY_OK)
         machine.threads = 1; /* whoever tunes says why */
-    if (!threads_given || option.threads < 1)
+    if (option.threads == 0)
         share_cores(ranks);
+    PetscCall(PetscInfo(NULL, "spry: %d threads a rank\n",
+                        (int)option.threads));
     (void)spry_machine_limit(&machine, (int)option.threads, machine.isa);
     PetscCall(open_board(node));
     PetscCallMPI(MPI_Comm_free(&node));
@@ -64,8 +65,6 @@ static PetscErrorCode look_around(PetscBool threads_given)
 
 PetscErrorCode read_options(void)
 {
-    PetscBool set;
-
     PetscFunctionBegin;
     PetscCall(read_effort());
     PetscCall(
@@ -78,8 +77,20 @@ PetscErrorCode read_options(void)
     PetscCall(PetscOptionsGetString(NULL, NULL, "-spry_store", option.store,
                                     sizeof option.store, NULL));
     PetscCall(
-        PetscOptionsGetInt(NULL, NULL, "-spry_threads", &option.threads, &set));
-    PetscCall(look_around(set));
+        PetscOptionsGetInt(NULL, NULL, "-spry_threads", &option.threads, NULL));
+    PetscCheck(option.threads >= 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+               "-spry_threads %d is less than 0", (int)option.threads);
+    PetscCall(look_around());
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode log_flops(Mat M, PetscInt cols)
+{
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetInfo(M, MAT_LOCAL, &info));
+    PetscCall(PetscLogFlops(2 * info.nz_used * (PetscLogDouble)cols));
     PetscFunctionReturn(0);
 }
 

@@ -58,7 +58,7 @@ static PetscErrorCode multiply(Mat M, products *of, product_kind kind, Vec x,
         refuse(M, p);
         PetscFunctionReturn(0);
     }
-    PetscCall(PetscLogFlops(2.0 * (PetscLogDouble)of->A->nnz));
+    PetscCall(log_flops(M, 1));
     ran(M, p, after - before);
     *done = PETSC_TRUE;
     PetscFunctionReturn(0);

@@ -173,6 +173,36 @@ for ranks in 2 3 4; do
             fail "other integers than on one rank: $*"
     done
 done
+# -log_view counts what AIJ would: no product is missing.
+flops()
+{
+    awk '$1 == "MatMatMultNum" { print $6 }' "$here/$1.out"
+}
+for ranks in 1 2; do
+    set -- $ranks -problem box -pc_type jacobi -columns 19 -log_view
+    run plain "$@" >"$here/squares"
+    PETSC_OPTIONS="$spry" run tuned "$@" >"$here/squares"
+    [ -n "$(flops plain)" ] || fail "no operations are counted: $*"
+    [ "$(flops plain)" = "$(flops tuned)" ] ||
+        fail "operations: AIJ $(flops plain), spry $(flops tuned)"
+done
+
+# 0 threads are the default: at least one, where ranks are more than cores, too.
+threads()
+{
+    PETSC_OPTIONS="${spry%-spry_threads*} -info $*" run tuned 4 >"$here/squares"
+    sed -n 's/.*spry: \([0-9]*\) threads a rank.*/\1/p' "$here/tuned.out" |
+        sort -u
+}
+[ "$(threads)" -ge 1 ] || fail "threads by default: $(threads)"
+[ "$(threads -spry_threads 0)" = "$(threads)" ] || fail "0 threads a rank"
+[ "$(threads -spry_threads 3)" = 3 ] || fail "not as many threads as asked for"
+if PETSC_OPTIONS="$spry -spry_threads -1" mpirun -np 1 "$solve" -n 7 \
+    >"$here/tuned.out" 2>&1; then
+    fail "-1 threads are taken"
+fi
+grep -q "spry_threads -1 is less than 0" "$here/tuned.out" ||
+    fail "-1 threads: not a word"
 
 # A program in Python; PRELOAD is the sanitizer's runtime, if there is one.
 python()
