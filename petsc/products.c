@@ -10,7 +10,7 @@ static struct {
     PetscBool paid; /* predict first, measure when that has been paid for */
     spry_effort effort;
     PetscReal seconds, after; /* to measure in; of products, to pay for it */
-    PetscInt threads, least; /* threads 0: the node's cores over its ranks */
+    PetscInt threads, least;  /* threads 0: the node's cores over its ranks */
     char store[PETSC_MAX_PATH_LEN];
 } option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 0, 2000, ""};
 
@@ -55,8 +55,8 @@ static PetscErrorCode look_around(void)
         machine.threads = 1; /* whoever tunes says why */
     if (option.threads == 0)
         share_cores(ranks);
-    PetscCall(PetscInfo(NULL, "spry: %d threads a rank\n",
-                        (int)option.threads));
+    PetscCall(
+        PetscInfo(NULL, "spry: %d threads a rank\n", (int)option.threads));
     (void)spry_machine_limit(&machine, (int)option.threads, machine.isa);
     PetscCall(open_board(node));
     PetscCallMPI(MPI_Comm_free(&node));
