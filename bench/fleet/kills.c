@@ -89,7 +89,42 @@ static void kill_one(fight *x, const bench_server *s)
     x->worker[i] = start_worker(s, i);
 }
 
-static void report(sp_postgres *c, const fight *x, int jobs, double seconds)
+/* ---- what ended, and how often ---- */
+
+/* Every end of a job that is committed leaves a row of its own, whatever the
+ * queue itself believes: what is stored twice has the same ids. */
+static void watch_ends(sp_postgres *c)
+{
+    must(sp_postgres_run(
+             c, "DROP SCHEMA IF EXISTS watch CASCADE; CREATE SCHEMA watch;"
+                "CREATE TABLE watch.ended(job bigint, token bigint);"
+                "CREATE FUNCTION watch.note() RETURNS trigger LANGUAGE plpgsql"
+                " AS $$ BEGIN INSERT INTO watch.ended VALUES (new.id,"
+                " new.token); RETURN NULL; END $$;"
+                "CREATE TRIGGER ended AFTER UPDATE ON spry.queue FOR EACH ROW"
+                " WHEN (new.state = 2) EXECUTE FUNCTION watch.note()"),
+         "watch");
+}
+
+static double ended_again(sp_postgres *c)
+{
+    return ask_number(c, "SELECT count(*) - count(DISTINCT job) FROM"
+                         " watch.ended");
+}
+
+/* It would have seen it: one job ends once more. */
+static void check_watch(sp_postgres *c)
+{
+    double before = ended_again(c);
+
+    must(sp_postgres_run(c, "UPDATE spry.queue SET state = 2 WHERE id ="
+                            " (SELECT min(job) FROM watch.ended)"),
+         "once more");
+    bench_aim_least("fleet_double_is_seen", ended_again(c) - before, 1);
+}
+
+static void report(sp_postgres *c, const fight *x, int jobs, int servers,
+                   double seconds)
 {
     double done = ask_number(c, "SELECT count(*) FROM spry.outcome o JOIN"
                                 " spry.job j ON j.id = o.job WHERE o.done AND"
@@ -98,9 +133,7 @@ static void report(sp_postgres *c, const fight *x, int jobs, double seconds)
                                   " WHERE NOT done");
     double kept = ask_number(c, "SELECT count(*) FROM spry.problem"
                                 " WHERE source LIKE 'gen:uniform%'");
-    double added = ask_number(c, "SELECT coalesce(sum(o.rows), 0)::bigint FROM"
-                                 " spry.outcome o JOIN spry.job j ON j.id ="
-                                 " o.job WHERE j.work LIKE 'survey%'");
+    double twice = ended_again(c);
     double again = ask_number(c, "SELECT count(*) FROM spry.queue q JOIN"
                                  " spry.job j ON j.id = q.id WHERE q.tries > 1"
                                  " AND j.work LIKE 'survey%'");
@@ -113,8 +146,11 @@ static void report(sp_postgres *c, const fight *x, int jobs, double seconds)
            seconds, jobs / seconds);
     bench_aim_most("fleet_jobs_lost", jobs - kept, 0);
     bench_aim_most("fleet_jobs_unfinished", jobs - done, 0);
-    bench_aim_most("fleet_jobs_double", added - kept, 0);
+    bench_aim_most("fleet_jobs_double", twice, 0);
     bench_aim_least("fleet_kills_of_workers", x->killed, jobs / 100.0);
+    bench_aim_least("fleet_kills_of_server", x->servers, servers);
+    bench_aim_least("fleet_given_again", again, 1);
+    check_watch(c);
 }
 
 void kill_part(const bench_server *s)
@@ -130,6 +166,7 @@ void kill_part(const bench_server *s)
                             " spry.late, spry.problem"),
          "empty");
     submit(s, jobs);
+    watch_ends(c);
     begun = sp_seconds();
     for (int i = 0; i < WORKERS; i++)
         x.worker[i] = start_worker(s, i);
@@ -152,7 +189,7 @@ void kill_part(const bench_server *s)
             kill(x.worker[i], SIGTERM);
             waitpid(x.worker[i], NULL, 0);
         }
-    report(c, &x, jobs, sp_seconds() - begun);
+    report(c, &x, jobs, servers, sp_seconds() - begun);
     sp_postgres_close(c);
 }
 
