@@ -216,6 +216,13 @@ static spry_status connect_again(sp_postgres *c)
     return s;
 }
 
+/* Two transactions stood in each other's way and this one was taken back: it
+ * may be asked again. */
+static int stood_in_the_way(const sp_postgres *c)
+{
+    return !strcmp(c->state, "40001") || !strcmp(c->state, "40P01");
+}
+
 spry_status sp_postgres_ask(sp_postgres *c, const char *sql, const sp_cell *arg,
                             int args, sp_cells_visit *visit, void *payload,
                             int64_t *changes)
@@ -228,10 +235,10 @@ spry_status sp_postgres_ask(sp_postgres *c, const char *sql, const sp_cell *arg,
         return sp_fail(SPRY_USAGE, "%d arguments are too many", args);
     for (int i = 0; i < args; i++)
         put_argument(&a, i, &arg[i]);
-    *c->state = 0;
     if (changes)
         *changes = 0;
     for (int tries = 0; tries < 5; tries++) {
+        *c->state = 0;
         if (sp_postgres_lost(c)) {
             s = inside ? sp_fail(SPRY_STORE, "%s: the connection was lost",
                                  c->name)
@@ -240,7 +247,8 @@ spry_status sp_postgres_ask(sp_postgres *c, const char *sql, const sp_cell *arg,
                 return s;
         }
         s = try_once(c, sql, &a, args, visit, payload, changes, &begun);
-        if (s == SPRY_OK || begun || inside || !sp_postgres_lost(c))
+        if (s == SPRY_OK || begun || inside ||
+            !(sp_postgres_lost(c) || stood_in_the_way(c)))
             return s;
     }
     return s;
