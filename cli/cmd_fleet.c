@@ -7,13 +7,14 @@
 
 #include "fleet.h"
 
-static int jobs, idle_exit, tries = 5;
-static double lease = 60;
+static int jobs, idle_exit, tries;
+static double lease;
 static const char *matrices, *name, *out;
 static const opt options[] = {
     {"lease", OPT_SECONDS, &lease, "TIME",
-     "init: how long a worker may be silent (60s)"},
-    {"tries", OPT_INTEGER, &tries, "N", "init: how often a job is tried (5)"},
+     "init: how long a worker may be silent (60s; later, as it is)"},
+    {"tries", OPT_INTEGER, &tries, "N",
+     "init: how often a job is tried (5; later, as it is)"},
     {"jobs", OPT_INTEGER, &jobs, "N", "work: stop after so many"},
     {"idle-exit", OPT_FLAG, &idle_exit, NULL, "work: stop when no job is left"},
     {"matrices", OPT_TEXT, &matrices, "FOLDER",
@@ -50,9 +51,22 @@ static const opt_page page = {
 
 /* ---- init ---- */
 
+/* What holds now, by the database. */
+static spry_status read_settings(spry_fleet_counts *c)
+{
+    spry_fleet *f = NULL;
+    spry_status s = say_status(spry_fleet_open(&f, cli.store));
+
+    if (s == SPRY_OK)
+        s = say_status(spry_fleet_status(c, f));
+    spry_fleet_close(f);
+    return s;
+}
+
 static spry_status init(spry_fleet *unused, int argc, char **argv)
 {
     spry_fleet_options o = SPRY_FLEET_DEFAULTS;
+    spry_fleet_counts now = {.size = sizeof now};
     int roles;
     json j;
     spry_status s;
@@ -63,6 +77,8 @@ static spry_status init(spry_fleet *unused, int argc, char **argv)
     o.lease = lease;
     o.tries = tries;
     s = say_status(spry_fleet_init(cli.store, &o, &roles));
+    if (s == SPRY_OK)
+        s = read_settings(&now);
     if (s != SPRY_OK)
         return s;
     if (!roles)
@@ -71,13 +87,13 @@ static spry_status init(spry_fleet *unused, int argc, char **argv)
             "spry_reader, spry_submitter and spry_worker, then init again");
     if (cli.json) {
         j = json_begin("spry.fleet/1");
-        json_number(&j, "lease", lease);
-        json_integer(&j, "tries", tries);
+        json_number(&j, "lease", now.lease);
+        json_integer(&j, "tries", now.tries);
         json_bool(&j, "roles", roles);
         json_end(&j);
     } else
-        printf("ready: a lease lasts %s, a job is tried %d times%s\n",
-               say_seconds(lease), tries,
+        printf("ready: a lease lasts %s, a job is tried %" PRId64 " times%s\n",
+               say_seconds(now.lease), now.tries,
                roles ? ", roles are there" : ", without roles");
     return s;
 }
@@ -376,10 +392,11 @@ static const struct {
     const char *name;
     spry_status (*run)(spry_fleet *f, int argc, char **argv);
     int min, max; /* arguments */
-} actions[] = {{"init", init, 0, 0},     {"submit", fleet_submit, 0, 100000},
-               {"work", work, 0, 0},     {"status", status, 0, 0},
-               {"upload", upload, 1, 9}, {"push", push, 1, 9},
-               {"pull", pull, 0, 0},     {NULL, NULL, 0, 0}};
+} actions[] = {
+    {"init", init, 0, 0},          {"submit", fleet_submit, 0, 100000},
+    {"work", work, 0, 0},          {"status", status, 0, 0},
+    {"upload", upload, 1, 100000}, {"push", push, 1, 100000},
+    {"pull", pull, 0, 0},          {NULL, NULL, 0, 0}};
 
 spry_status cmd_fleet(int argc, char **argv)
 {

@@ -202,7 +202,8 @@ void release_part(const bench_server *s)
     int jobs = s->quick ? 5 : 20;
     double worst = 0, lease = 0, taken[64] = {0};
     sp_postgres *a = NULL, *b = NULL;
-    int64_t gone, there, id[64] = {0};
+    sp_enrolled gone, there;
+    int64_t id[64] = {0};
     sp_lease l;
 
     must(sp_postgres_open(&a, s->uri), "release");
@@ -218,7 +219,7 @@ void release_part(const bench_server *s)
                             " LIMIT 20)"),
          "jobs");
     for (int i = 0; i < jobs; i++) {
-        must(sp_queue_take(a, &l, gone, "0000000000000001"), "take");
+        must(sp_queue_take(a, &l, &gone, "0000000000000001"), "take");
         id[i] = l.id;
         taken[i] = sp_seconds();
         lease = l.lease;
@@ -228,7 +229,7 @@ void release_part(const bench_server *s)
                             " WHERE state = 0"),
          "jobs");
     for (int got = 0; got < jobs;) {
-        must(sp_queue_take(b, &l, there, "0000000000000001"), "take");
+        must(sp_queue_take(b, &l, &there, "0000000000000001"), "take");
         for (int i = 0; l.id && i < jobs; i++)
             if (id[i] == l.id) {
                 double over = sp_seconds() - taken[i] - lease;

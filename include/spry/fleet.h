@@ -62,13 +62,15 @@ typedef struct {
     double lease; /* seconds without a sign of life, 1 to 3600 */
     int tries;    /* how often a job is attempted, 1 to 100 */
 } spry_fleet_options;
-#define SPRY_FLEET_DEFAULTS               \
-    {                                     \
-        sizeof(spry_fleet_options), 60, 5 \
+/* 0: as it is; 60 s and 5 in a new database. */
+#define SPRY_FLEET_DEFAULTS              \
+    {                                    \
+        sizeof(spry_fleet_options), 0, 0 \
     }
 
-/* Create tables, functions and roles in a database, or update them. *roles is 0
- * when the roles do not exist and this user may not create them. */
+/* Create tables, functions and roles in a database, or update them; one that a
+ * newer spry made is left as it is. *roles is 0 when the roles do not exist and
+ * this user may not create them. */
 spry_status spry_fleet_init(const char *uri, const spry_fleet_options *opt,
                             int *roles);
 

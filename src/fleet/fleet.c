@@ -28,16 +28,21 @@ static spry_status take_flag(const sp_cell *cell, int count, void *payload)
     return SPRY_OK;
 }
 
+/* What was not said stays as it is, or is the usual in a new database. */
 static spry_status keep_settings(sp_postgres *c, const spry_fleet_options *o)
 {
-    sp_cell arg[] = {sp_cell_real(o->lease), sp_cell_integer(o->tries)};
+    sp_cell arg[] = {sp_cell_real(o->lease), sp_cell_integer(o->tries),
+                     sp_cell_integer(SP_QUEUE_VERSION)};
 
     return sp_postgres_ask(
         c,
-        "INSERT INTO spry.setting(one, lease, tries) VALUES (1, $1, $2::int)"
-        " ON CONFLICT (one) DO UPDATE SET lease = excluded.lease,"
-        " tries = excluded.tries",
-        arg, 2, NULL, NULL, NULL);
+        "INSERT INTO spry.setting AS s(one, lease, tries, version)"
+        " VALUES (1, coalesce(nullif($1, 0), 60),"
+        "  coalesce(nullif($2, 0), 5)::int, $3::int)"
+        " ON CONFLICT (one) DO UPDATE SET version = excluded.version,"
+        " lease = coalesce(nullif($1, 0), s.lease),"
+        " tries = coalesce(nullif($2, 0), s.tries)::int",
+        arg, 3, NULL, NULL, NULL);
 }
 
 /* One transaction; others who do the same wait for it. */
@@ -81,8 +86,8 @@ spry_status spry_fleet_init(const char *uri, const spry_fleet_options *opt,
     *roles = 0;
     if (s != SPRY_OK)
         return s;
-    SP_REFUSE(!(o.lease >= 1 && o.lease <= 3600) || o.tries < 1 ||
-                  o.tries > 100,
+    SP_REFUSE((!(o.lease >= 1 && o.lease <= 3600) && o.lease != 0) ||
+                  o.tries < 0 || o.tries > 100,
               "a lease lasts 1 to 3600 s and a job is tried 1 to 100 times");
     s = need_uri(uri);
     if (s == SPRY_OK)
@@ -100,6 +105,29 @@ spry_status spry_fleet_init(const char *uri, const spry_fleet_options *opt,
 
 /* ---- open ---- */
 
+static spry_status take_versions(const sp_cell *cell, int count, void *payload)
+{
+    int64_t *out = payload;
+
+    for (int i = 0; i < 2 && i < count; i++)
+        out[i] = cell[i].integer;
+    return SPRY_OK;
+}
+
+/* Its tables and its queue are those that this spry knows. */
+static spry_status check_versions(sp_postgres *c)
+{
+    int64_t has[2] = {0, 0};
+    spry_status s = sp_postgres_ask(c, "SELECT store, queue FROM spry.schema()",
+                                    NULL, 0, take_versions, has, NULL);
+
+    if (s == SPRY_OK)
+        s = sp_server_known(sp_postgres_name(c), has[0], sp_server_version());
+    return s == SPRY_OK
+               ? sp_server_known(sp_postgres_name(c), has[1], SP_QUEUE_VERSION)
+               : s;
+}
+
 spry_status spry_fleet_open(spry_fleet **out, const char *uri)
 {
     SP_NEED_NEW(out, uri);
@@ -113,11 +141,13 @@ spry_status spry_fleet_open(spry_fleet **out, const char *uri)
     if (!f)
         return sp_fail_memory(sizeof *f);
     s = sp_postgres_open(&f->server, uri); /* not if it is too long */
+    if (s == SPRY_OK)
+        s = check_versions(f->server);
     if (s == SPRY_OK) {
         snprintf(f->uri, sizeof f->uri, "%s", uri);
         *out = f;
     } else
-        sp_free(f);
+        spry_fleet_close(f);
     return s;
 }
 

@@ -19,11 +19,11 @@ typedef struct {
 
 struct sp_matrix_files {
     const char *folder; /* NULL: none */
-    int looked;         /* at it */
     hashed_file *file;  /* [count] */
     int count, room;
     char own[SP_JOB_FOLDER]; /* for what was fetched; "": not yet */
-    char fetched[300];       /* the last of it */
+    char fetched[300];       /* the last of it, and what it is */
+    char fetched_hash[SPRY_FLEET_HASH];
 };
 
 void sp_content_hash(char out[SPRY_FLEET_HASH], const void *data, size_t n)
@@ -115,7 +115,6 @@ static spry_status look(sp_matrix_files *files)
     char path[4096];
     spry_status s = SPRY_OK;
 
-    files->looked = 1;
     while (s == SPRY_OK && folder && (e = readdir(folder)))
         if (ending_of(e->d_name) &&
             snprintf(path, sizeof path, "%s/%s", files->folder, e->d_name) <
@@ -128,29 +127,60 @@ static spry_status look(sp_matrix_files *files)
 
 /* ---- the server ---- */
 
+/* A file that comes in pieces. */
 typedef struct {
-    sp_matrix_files *files;
-    const char *hash;
-    int found;
-} fetcher;
+    sp_buf bytes;
+    int64_t size;
+    char ending[16];
+} arrival;
 
-static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
+static spry_status take_piece(const sp_cell *cell, int count, void *payload)
 {
-    fetcher *k = payload;
+    arrival *a = payload;
+
+    if (count < 3 || cell[0].type != SP_CELL_TEXT ||
+        cell[2].type != SP_CELL_BYTES)
+        return SPRY_OK;
+    a->size = cell[1].integer;
+    snprintf(a->ending, sizeof a->ending, "%s", cell[0].data);
+    sp_buf_bytes(&a->bytes, cell[2].data, cell[2].length);
+    return a->bytes.failed ? sp_fail_memory(a->bytes.cap) : SPRY_OK;
+}
+
+/* Until all of it is here, or there is no more. */
+static spry_status receive(arrival *a, sp_postgres *c, const char *hash,
+                           int (*go_on)(void *payload), void *payload)
+{
+    size_t before;
+    spry_status s;
+
+    do {
+        sp_cell arg[2] = {sp_cell_text(hash),
+                          sp_cell_integer((int64_t)a->bytes.len)};
+
+        before = a->bytes.len;
+        s = sp_postgres_ask(
+            c, "SELECT ending, size, bytes FROM spry.fetch($1, $2)", arg, 2,
+            take_piece, a, NULL);
+        if (s == SPRY_OK && !go_on(payload))
+            s = SPRY_STOPPED;
+    } while (s == SPRY_OK && a->bytes.len > before &&
+             (int64_t)a->bytes.len < a->size && a->bytes.len <= LARGEST);
+    return s;
+}
+
+/* Into a file of our own, in place of the one before. */
+static spry_status keep_arrival(sp_matrix_files *files, const arrival *a,
+                                const char *name)
+{
     char hash[SPRY_FLEET_HASH];
-    const char *ending;
-    sp_matrix_files *files = k->files;
+    const char *ending = ending_of(a->ending);
     spry_status s = SPRY_OK;
 
-    if (count < 2 || cell[0].type != SP_CELL_TEXT ||
-        cell[1].type != SP_CELL_BYTES)
-        return SPRY_OK;
-    ending = ending_of(cell[0].data);
-    sp_content_hash(hash, cell[1].data, cell[1].length);
-    if (!ending || strcmp(ending, cell[0].data) != 0 ||
-        strcmp(hash, k->hash) != 0)
+    sp_content_hash(hash, a->bytes.data, a->bytes.len);
+    if (!ending || strcmp(ending, a->ending) != 0 || strcmp(hash, name) != 0)
         return sp_fail(SPRY_INPUT, "the server's %s is not what it should be",
-                       k->hash);
+                       name);
     if (!*files->own)
         s = sp_job_folder_make(files->own);
     if (s != SPRY_OK)
@@ -159,19 +189,41 @@ static spry_status keep_fetched(const sp_cell *cell, int count, void *payload)
         unlink(files->fetched);
     snprintf(files->fetched, sizeof files->fetched, "%s/matrix%s", files->own,
              ending);
-    k->found = 1;
-    return sp_file_write(files->fetched, cell[1].data, cell[1].length);
+    *files->fetched_hash = 0;
+    s = sp_file_write(files->fetched, a->bytes.data, a->bytes.len);
+    if (s == SPRY_OK)
+        snprintf(files->fetched_hash, SPRY_FLEET_HASH, "%s", hash);
+    return s;
+}
+
+static spry_status fetch(sp_matrix_files *files, sp_postgres *c,
+                         const char *hash, int (*go_on)(void *payload),
+                         void *payload)
+{
+    arrival a = {0};
+    spry_status s = receive(&a, c, hash, go_on, payload);
+
+    if (s == SPRY_OK && a.bytes.len == 0)
+        s = sp_fail(SPRY_INPUT,
+                    "the matrix %s is neither here nor in the store", hash);
+    if (s == SPRY_OK)
+        s = keep_arrival(files, &a, hash);
+    sp_buf_free(&a.bytes);
+    return s;
 }
 
 /* ---- the door ---- */
 
 spry_status sp_matrix_files_open(sp_matrix_files **out, const char *folder)
 {
+    spry_status s;
+
     *out = sp_alloc(1, sizeof **out);
     if (!*out)
         return sp_fail_memory(sizeof **out);
     (*out)->folder = folder;
-    return folder ? sp_need_folder(folder) : SPRY_OK;
+    s = folder ? sp_need_folder(folder) : SPRY_OK;
+    return s == SPRY_OK ? look(*out) : s;
 }
 
 void sp_matrix_files_close(sp_matrix_files *files)
@@ -189,24 +241,18 @@ void sp_matrix_files_close(sp_matrix_files *files)
 }
 
 spry_status sp_matrix_files_find(char path[4096], sp_matrix_files *files,
-                                 sp_postgres *c, const char *hash)
+                                 sp_postgres *c, const char *hash,
+                                 int (*go_on)(void *payload), void *payload)
 {
-    fetcher k = {files, hash, 0};
-    sp_cell arg = sp_cell_text(hash);
-    spry_status s = files->looked ? SPRY_OK : look(files);
+    spry_status s = SPRY_OK;
 
-    if (s != SPRY_OK)
-        return s;
     for (int i = 0; i < files->count; i++)
         if (strcmp(files->file[i].hash, hash) == 0) {
             snprintf(path, 4096, "%s", files->file[i].path);
             return SPRY_OK;
         }
-    s = sp_postgres_ask(c, "SELECT ending, bytes FROM spry.fetch($1)", &arg, 1,
-                        keep_fetched, &k, NULL);
-    if (s == SPRY_OK && !k.found)
-        s = sp_fail(SPRY_INPUT,
-                    "the matrix %s is neither here nor in the store", hash);
+    if (strcmp(files->fetched_hash, hash) != 0)
+        s = fetch(files, c, hash, go_on, payload);
     if (s == SPRY_OK)
         snprintf(path, 4096, "%s", files->fetched);
     return s;

@@ -12,6 +12,8 @@
  * disk. */
 #include "fleet/internal.h"
 
+#define TEXT_OF(x) #x
+#define NUMBER(x)  TEXT_OF(x)
 #define DEFINER                                                         \
     " LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, " \
     "pg_temp AS $body$\n"
@@ -21,7 +23,10 @@ const char *const sp_fleet_schema[] = {
     "CREATE TABLE IF NOT EXISTS spry.setting("
     " one integer PRIMARY KEY CHECK (one = 1), lease double precision NOT NULL,"
     " tries integer NOT NULL, swept timestamptz NOT NULL DEFAULT 'epoch',"
-    " busy integer NOT NULL DEFAULT 0) WITH (fillfactor = 10);\n"
+    " idle integer NOT NULL DEFAULT 0) WITH (fillfactor = 10);\n"
+    "ALTER TABLE spry.setting ADD COLUMN IF NOT EXISTS idle integer NOT NULL"
+    " DEFAULT 0, DROP COLUMN IF EXISTS busy,"
+    " ADD COLUMN IF NOT EXISTS version integer NOT NULL DEFAULT 1;\n"
     "CREATE TABLE IF NOT EXISTS spry.worker("
     " id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL,"
     " machine text NOT NULL, version text NOT NULL,"
@@ -29,6 +34,8 @@ const char *const sp_fleet_schema[] = {
     " seen timestamptz NOT NULL DEFAULT clock_timestamp(),"
     " done bigint NOT NULL DEFAULT 0, failed bigint NOT NULL DEFAULT 0)"
     " WITH (fillfactor = 50);\n"
+    /* What a worker proves itself by; only its hash is here. */
+    "ALTER TABLE spry.worker ADD COLUMN IF NOT EXISTS key bytea;\n"
     "CREATE TABLE IF NOT EXISTS spry.job("
     " id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
     " work text COLLATE \"C\" NOT NULL, machine text COLLATE \"C\" NOT NULL,"
@@ -73,6 +80,24 @@ const char *const sp_fleet_schema[] = {
     " at timestamptz NOT NULL DEFAULT clock_timestamp(),"
     " bytes bytea NOT NULL);\n",
 
+    /* A newer queue is left alone, and of an older one go the functions whose
+     * arguments were others. */
+    "DO $body$\nDECLARE v integer;\nBEGIN\n"
+    "SELECT version INTO v FROM spry.setting;\n"
+    "IF v > " NUMBER(
+        SP_QUEUE_VERSION) " THEN\n"
+                          " RAISE EXCEPTION 'made by a newer spry (queue %, this one knows " NUMBER(
+                              SP_QUEUE_VERSION) "); left as it is', v;\nEND IF;\n"
+                                                "IF v < " NUMBER(
+                                                    SP_QUEUE_VERSION) " THEN\n"
+                                                                      " DROP FUNCTION IF EXISTS spry.enroll, spry.take, spry.beat, spry.finish,"
+                                                                      "  spry.give_back, spry.fetch;\nEND IF;\nEND $body$;\n"
+                                                                      "CREATE OR REPLACE FUNCTION spry.schema(OUT store bigint,"
+                                                                      " OUT queue integer)" DEFINER
+                                                                      "BEGIN\n"
+                                                                      "SELECT a.version, b.version INTO store, queue"
+                                                                      " FROM spry.store a, spry.setting b;\nEND $body$;\n",
+
     /* At most so often, whoever comes by: leases that ran out are given back
      * to the front of the queue, or end the job. */
     "CREATE OR REPLACE FUNCTION spry.sweep() RETURNS void" DEFINER
@@ -82,9 +107,10 @@ const char *const sp_fleet_schema[] = {
     " WHERE swept < clock_timestamp() - interval '0.4 s'"
     " FOR UPDATE SKIP LOCKED;\n"
     "IF NOT FOUND THEN RETURN; END IF;\n"
-    "UPDATE spry.setting SET swept = clock_timestamp(), busy ="
-    " (SELECT count(*) FROM spry.worker"
-    "  WHERE seen > clock_timestamp() - interval '60 s');\n"
+    "UPDATE spry.setting SET swept = clock_timestamp(), idle ="
+    " (SELECT count(*) FROM spry.worker w"
+    "  WHERE seen > clock_timestamp() - interval '60 s' AND NOT EXISTS"
+    "   (SELECT FROM spry.queue q WHERE q.state = 1 AND q.worker = w.id));\n"
     "WITH gone AS MATERIALIZED (SELECT id FROM spry.queue WHERE state = 1"
     "  AND until < clock_timestamp() FOR UPDATE SKIP LOCKED),\n"
     "swept AS (UPDATE spry.queue q SET"
@@ -99,51 +125,66 @@ const char *const sp_fleet_schema[] = {
     "END $body$;\n",
 
     "CREATE OR REPLACE FUNCTION spry.enroll(name text, machine text,"
-    " version text) RETURNS bigint" DEFINER "DECLARE new bigint;\n"
-    "BEGIN\n"
+    " version text, OUT worker bigint, OUT key text)" DEFINER "BEGIN\n"
     "IF machine !~ '^[0-9a-f]{16}$' THEN"
     " RAISE EXCEPTION 'a machine is named by its fingerprint'; END IF;\n"
-    "INSERT INTO spry.worker(name, machine, version) VALUES"
-    " (left(enroll.name, 100), enroll.machine, left(enroll.version, 40))"
-    " RETURNING id INTO new;\n"
-    "RETURN new;\nEND $body$;\n"
+    "key := gen_random_uuid();\n"
+    "INSERT INTO spry.worker AS w(name, machine, version, key) VALUES"
+    " (left(enroll.name, 100), enroll.machine, left(enroll.version, 40),"
+    "  sha256(convert_to(enroll.key, 'UTF8'))) RETURNING w.id INTO worker;\n"
+    "END $body$;\n"
 
-    "CREATE OR REPLACE FUNCTION spry.take(who bigint, fingerprint text,"
+    /* Numbers can be guessed, keys cannot. Whoever locks a row of a worker
+     * and one of the queue locks them in this order. */
+    "CREATE OR REPLACE FUNCTION spry.admit(who bigint, key text)"
+    " RETURNS void" DEFINER "DECLARE last timestamptz;\n"
+    "BEGIN\n"
+    "SELECT w.seen INTO last FROM spry.worker w WHERE w.id = who"
+    " AND w.key = sha256(convert_to(admit.key, 'UTF8'));\n"
+    "IF NOT FOUND THEN"
+    " RAISE EXCEPTION 'no worker has this number and this key'; END IF;\n"
+    "IF last < clock_timestamp() - interval '5 s' THEN"
+    " UPDATE spry.worker SET seen = clock_timestamp() WHERE id = who;"
+    " END IF;\nEND $body$;\n",
+
+    /* Who gave a job back and may be to blame does not get it at once. */
+    "CREATE OR REPLACE FUNCTION spry.take(who bigint, key text,"
+    " fingerprint text,"
     " OUT job bigint, OUT fence bigint, OUT lease double precision,"
     " OUT pause double precision, OUT open boolean, OUT work text)" DEFINER
     "DECLARE s spry.setting;\n"
     "BEGIN\n"
+    "PERFORM spry.admit(who, key);\n"
     "PERFORM spry.sweep();\n"
     "SELECT * INTO s FROM spry.setting;\n"
     "lease := s.lease; pause := 0; open := true;\n"
-    "UPDATE spry.worker SET seen = clock_timestamp() WHERE id = who"
-    " AND seen < clock_timestamp() - interval '5 s';\n"
     "UPDATE spry.queue q SET state = 1, tries = q.tries + 1, worker = who,"
     " token = nextval('spry.token'),"
     " until = clock_timestamp() + make_interval(secs => s.lease)"
     " WHERE q.id = (SELECT x.id FROM spry.queue x WHERE x.state = 0"
-    "  AND x.machine IN ('', fingerprint) ORDER BY x.priority DESC, x.id"
-    "  LIMIT 1 FOR UPDATE SKIP LOCKED)"
+    "  AND x.machine IN ('', fingerprint)"
+    "  AND (x.worker <> who OR x.until < clock_timestamp())"
+    "  ORDER BY x.priority DESC, x.id LIMIT 1 FOR UPDATE SKIP LOCKED)"
     " RETURNING q.id, q.token INTO job, fence;\n"
     "IF job IS NULL THEN\n"
     " PERFORM set_config('synchronous_commit', 'off', true);\n"
-    " pause := least(greatest(0.3, s.busy / 200.0), 30);\n"
+    " pause := least(greatest(0.3, s.idle / 200.0), 30);\n"
     " open := EXISTS (SELECT FROM spry.queue q WHERE q.state = 1)"
     "  OR EXISTS (SELECT FROM spry.queue q WHERE q.state = 0"
     "   AND q.machine IN ('', fingerprint));\n"
     "ELSE SELECT j.work INTO work FROM spry.job j WHERE j.id = job;\n"
     "END IF;\nEND $body$;\n",
 
-    "CREATE OR REPLACE FUNCTION spry.beat(who bigint, job bigint, fence bigint)"
-    " RETURNS boolean" DEFINER "DECLARE found_it boolean;\n"
+    /* A lease that ran out and that nobody took since goes on. */
+    "CREATE OR REPLACE FUNCTION spry.beat(who bigint, key text, job bigint,"
+    " fence bigint) RETURNS boolean" DEFINER "DECLARE found_it boolean;\n"
     "BEGIN\n"
     "PERFORM set_config('synchronous_commit', 'off', true);\n"
-    "UPDATE spry.worker SET seen = clock_timestamp() WHERE id = who"
-    " AND seen < clock_timestamp() - interval '5 s';\n"
-    "UPDATE spry.queue q SET until = clock_timestamp()"
+    "PERFORM spry.admit(who, key);\n"
+    "UPDATE spry.queue q SET state = 1, until = clock_timestamp()"
     " + make_interval(secs => (SELECT lease FROM spry.setting))"
     " WHERE q.id = job AND q.token = fence AND q.worker = who"
-    " AND q.state = 1;\n"
+    " AND q.state < 2;\n"
     "found_it := FOUND;\n"
     "PERFORM spry.sweep();\n"
     "RETURN found_it;\nEND $body$;\n"
@@ -151,10 +192,12 @@ const char *const sp_fleet_schema[] = {
     /* The token is looked at under a lock that stands until the records are
      * in. One whose answer was lost on the way asks again and is told yes. A
      * lease that ran out and that nobody took since is as good as any. */
-    "CREATE OR REPLACE FUNCTION spry.finish(who bigint, job bigint,"
+    "CREATE OR REPLACE FUNCTION spry.finish(who bigint, key text, job bigint,"
     " fence bigint, given jsonb, took double precision,"
     " OUT ours boolean, OUT added bigint)" DEFINER "BEGIN\n"
     "added := 0;\n"
+    "PERFORM spry.admit(who, key);\n"
+    "PERFORM FROM spry.worker w WHERE w.id = who FOR NO KEY UPDATE;\n"
     "PERFORM FROM spry.queue q WHERE q.id = job AND q.token = fence"
     " AND q.worker = who AND q.state < 2 FOR UPDATE;\n"
     "IF NOT FOUND THEN\n"
@@ -175,16 +218,20 @@ const char *const sp_fleet_schema[] = {
     " WHERE id = who;\n"
     "END $body$;\n",
 
-    "CREATE OR REPLACE FUNCTION spry.give_back(who bigint, job bigint,"
-    " fence bigint, reason text, for_good boolean) RETURNS boolean" DEFINER
-    "DECLARE n smallint;\n"
+    /* The token goes with the lease. for_good NULL: nothing speaks against the
+     * job, it was no try. */
+    "CREATE OR REPLACE FUNCTION spry.give_back(who bigint, key text,"
+    " job bigint, fence bigint, reason text, for_good boolean)"
+    " RETURNS boolean" DEFINER "DECLARE n smallint;\n"
     "BEGIN\n"
+    "PERFORM spry.admit(who, key);\n"
+    "PERFORM FROM spry.worker w WHERE w.id = who FOR NO KEY UPDATE;\n"
     "SELECT q.tries INTO n FROM spry.queue q WHERE q.id = job"
     " AND q.token = fence AND q.worker = who AND q.state = 1 FOR UPDATE;\n"
     "IF NOT FOUND THEN RETURN false; END IF;\n"
-    "IF for_good IS NULL THEN\n" /* nothing speaks against it: no try */
-    " UPDATE spry.queue q SET state = 0, tries = greatest(n - 1, 0)"
-    "  WHERE q.id = job;\n"
+    "IF for_good IS NULL THEN\n"
+    " UPDATE spry.queue q SET state = 0, token = 0, until = 'epoch',"
+    "  tries = greatest(n - 1, 0) WHERE q.id = job;\n"
     "ELSIF for_good OR n >= (SELECT tries FROM spry.setting) THEN\n"
     " UPDATE spry.queue q SET state = 2 WHERE q.id = job;\n"
     " INSERT INTO spry.outcome(job, token, worker, done, rows, seconds, reason)"
@@ -192,13 +239,16 @@ const char *const sp_fleet_schema[] = {
     "  left(give_back.reason, 400));\n"
     " UPDATE spry.worker SET failed = failed + 1, seen = clock_timestamp()"
     "  WHERE id = who;\n"
-    "ELSE UPDATE spry.queue q SET state = 0 WHERE q.id = job;\n"
+    "ELSE UPDATE spry.queue q SET state = 0, token = 0,"
+    " until = clock_timestamp() + interval '10 s' WHERE q.id = job;\n"
     "END IF;\nRETURN true;\nEND $body$;\n"
 
-    "CREATE OR REPLACE FUNCTION spry.fetch(content text, OUT ending text,"
-    " OUT bytes bytea)" DEFINER "BEGIN\n"
-    "SELECT m.ending, m.bytes INTO ending, bytes FROM spry.matrix m"
-    " WHERE m.hash = content;\nEND $body$;\n"
+    /* A piece of a matrix. */
+    "CREATE OR REPLACE FUNCTION spry.fetch(content text, start bigint,"
+    " OUT ending text, OUT size bigint, OUT bytes bytea)" DEFINER "BEGIN\n"
+    "SELECT m.ending, octet_length(m.bytes),"
+    " substr(m.bytes, start::integer + 1, 1048576) INTO ending, size, bytes"
+    " FROM spry.matrix m WHERE m.hash = content;\nEND $body$;\n"
 
     "CREATE OR REPLACE FUNCTION spry.upload(given jsonb) RETURNS bigint" DEFINER
     "BEGIN RETURN spry.add_rows(given); END $body$;\n"
@@ -219,8 +269,8 @@ const char *const sp_fleet_schema[] = {
     " AND j.machine = submit.machine;\n"
     "DELETE FROM spry.outcome o WHERE o.job = submit.job AND NOT o.done;\n"
     "added := FOUND;\n"
-    "IF added THEN UPDATE spry.queue q SET state = 0, tries = 0"
-    " WHERE q.id = submit.job; END IF;\n"
+    "IF added THEN UPDATE spry.queue q SET state = 0, tries = 0,"
+    " until = 'epoch' WHERE q.id = submit.job; END IF;\n"
     "END $body$;\n",
 
     /* Roles belong to the whole server: they are made once, and grants are
@@ -238,6 +288,7 @@ const char *const sp_fleet_schema[] = {
     "DO $body$\nBEGIN\n"
     "IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'spry_reader') THEN\n"
     " GRANT USAGE ON SCHEMA spry TO spry_reader;\n"
+    " GRANT EXECUTE ON FUNCTION spry.schema TO spry_reader;\n"
     " GRANT SELECT ON ALL TABLES IN SCHEMA spry TO spry_reader;\nEND IF;\n"
     "IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'spry_submitter') THEN\n"
     " GRANT USAGE ON SCHEMA spry TO spry_submitter;\n"
@@ -246,11 +297,11 @@ const char *const sp_fleet_schema[] = {
     "  spry.probe, spry.curve, spry.claim, spry.matrix, spry.model"
     "  TO spry_submitter;\n"
     " GRANT UPDATE ON spry.machine, spry.claim TO spry_submitter;\n"
-    " GRANT EXECUTE ON FUNCTION spry.submit, spry.upload, spry.add_rows"
-    "  TO spry_submitter;\nEND IF;\n"
+    " GRANT EXECUTE ON FUNCTION spry.schema, spry.submit, spry.upload,"
+    "  spry.add_rows TO spry_submitter;\nEND IF;\n"
     "IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'spry_worker') THEN\n"
     " GRANT USAGE ON SCHEMA spry TO spry_worker;\n"
-    " GRANT EXECUTE ON FUNCTION spry.enroll, spry.take, spry.beat, spry.finish,"
-    "  spry.give_back, spry.fetch, spry.upload TO spry_worker;\nEND IF;\n"
+    " GRANT EXECUTE ON FUNCTION spry.schema, spry.enroll, spry.take, spry.beat,"
+    "  spry.finish, spry.give_back, spry.fetch, spry.upload TO spry_worker;\nEND IF;\n"
     "END $body$;\n",
     NULL};

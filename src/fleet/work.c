@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* prctl, pipe2 */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ typedef struct {
     spry_machine machine;
     sp_matrix_files *files;
     spry_fleet_worked *out;
-    int64_t worker;
+    sp_enrolled who;
+    int doubts; /* jobs in a row that failed here, perhaps elsewhere not */
     double begun;
     sp_rng rng;
 } worker;
@@ -128,14 +130,30 @@ typedef enum {
     STOPPED   /* it was ended: we were asked to stop */
 } ending;
 
-/* A sign of life. A server that is away now may be back when it matters. */
-static int still_ours(worker *w, const sp_lease *l)
+/* A lease, and when it wants its next sign of life. */
+typedef struct {
+    worker *w;
+    const sp_lease *l;
+    double beat;
+} pulse;
+
+static pulse pulse_of(worker *w, const sp_lease *l)
+{
+    return (pulse){w, l, sp_seconds() + l->lease / 3};
+}
+
+/* A sign of life if it is time. A server that is away now may be back when it
+ * matters. */
+static int still_ours(pulse *p)
 {
     int ours = 1;
 
-    sp_postgres_patience(w->f->server, 1, asked_to_stop, w);
-    if (sp_queue_beat(w->f->server, w->worker, l, &ours) != SPRY_OK)
+    if (sp_seconds() <= p->beat)
+        return 1;
+    sp_postgres_patience(p->w->f->server, 1, asked_to_stop, p->w);
+    if (sp_queue_beat(p->w->f->server, &p->w->who, p->l, &ours) != SPRY_OK)
         ours = 1;
+    p->beat = sp_seconds() + p->l->lease / 3;
     return ours;
 }
 
@@ -153,7 +171,7 @@ static int read_more(sp_buf *said, int fd)
 static ending attend(worker *w, sp_buf *said, const sp_lease *l, int fd,
                      double deadline)
 {
-    double beat = sp_seconds() + l->lease / 3;
+    pulse alive = pulse_of(w, l);
 
     for (;;) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -166,11 +184,8 @@ static ending attend(worker *w, sp_buf *said, const sp_lease *l, int fd,
             return OVERDUE;
         if (asked_to_stop(w))
             return STOPPED;
-        if (now > beat) {
-            if (!still_ours(w, l))
-                return LOST;
-            beat = sp_seconds() + l->lease / 3;
-        }
+        if (!still_ours(&alive))
+            return LOST;
     }
 }
 
@@ -225,7 +240,8 @@ static spry_status give_back(worker *w, const sp_lease *l, const char *why,
             *p = ' ';
     be_patient(w);
     w->out->failed += blame == SP_BLAME_JOB;
-    return sp_queue_fail(w->f->server, w->worker, l, reason, blame);
+    w->doubts += blame == SP_BLAME_PERHAPS;
+    return sp_queue_fail(w->f->server, &w->who, l, reason, blame);
 }
 
 static spry_status deliver(worker *w, const sp_lease *l, const sp_buf *said,
@@ -236,10 +252,11 @@ static spry_status deliver(worker *w, const sp_lease *l, const sp_buf *said,
     spry_status s;
 
     be_patient(w);
-    s = sp_queue_finish(w->f->server, w->worker, l, said->data + 1, seconds,
+    s = sp_queue_finish(w->f->server, &w->who, l, said->data + 1, seconds,
                         &ours, &added);
     if (s != SPRY_OK)
         return s;
+    w->doubts = 0;
     w->out->done += ours;
     w->out->late += !ours;
     w->out->rows += added;
@@ -272,6 +289,27 @@ static spry_status conclude(worker *w, const sp_lease *l, const sp_buf *said,
 
 /* ---- one job ---- */
 
+/* While a matrix comes from the server. */
+static int may_go_on(void *payload)
+{
+    pulse *p = payload;
+    int ours = still_ours(p);
+
+    be_patient(p->w);
+    return ours && !asked_to_stop(p->w);
+}
+
+/* The file of a job that names one. */
+static spry_status find_matrix(char path[4096], worker *w, const sp_lease *l,
+                               const char *hash)
+{
+    pulse alive = pulse_of(w, l);
+
+    be_patient(w);
+    return sp_matrix_files_find(path, w->files, w->f->server, hash, may_go_on,
+                                &alive);
+}
+
 /* The machine of a job: fewer threads than there are, if it says so. */
 static spry_status limit_machine(spry_machine *m, const spry_job *j)
 {
@@ -297,10 +335,11 @@ static spry_status do_job(worker *w, const sp_lease *l)
         return give_back(w, l, spry_message(), SP_BLAME_JOB);
     s = limit_machine(&machine, &job);
     if (s == SPRY_OK && strncmp(job.matrix, "sha256:", 7) == 0) {
-        be_patient(w);
-        s = sp_matrix_files_find(file, w->files, w->f->server, job.matrix);
+        s = find_matrix(file, w, l, job.matrix);
         e.matrix = file;
     }
+    if (s == SPRY_STOPPED) /* or another's by now, and this changes nothing */
+        return give_back(w, l, "the worker was asked to stop", SP_BLAME_NOBODY);
     if (s == SPRY_INPUT || s == SPRY_USAGE)
         return give_back(w, l, spry_message(), SP_BLAME_PERHAPS);
     if (s == SPRY_OK && job.kind == SPRY_JOB_TUNE &&
@@ -329,6 +368,14 @@ static void pause_for(worker *w, double seconds)
         nanosleep(&t, NULL);
 }
 
+/* After a failure that may be this machine's: others have the next job. */
+static void step_back(worker *w)
+{
+    static const double LONGEST = 60;
+
+    pause_for(w, fmin(ldexp(0.5, w->doubts), LONGEST));
+}
+
 static spry_status work(worker *w)
 {
     int64_t taken = 0;
@@ -339,12 +386,14 @@ static spry_status work(worker *w)
         sp_lease l;
 
         be_patient(w);
-        s = sp_queue_take(w->f->server, &l, w->worker, w->machine.fingerprint);
+        s = sp_queue_take(w->f->server, &l, &w->who, w->machine.fingerprint);
         if (s == SPRY_OK && l.id) {
             w->out->job = l.work;
             s = do_job(w, &l);
             w->out->job = "";
             taken++;
+            if (s == SPRY_OK && w->doubts > 0)
+                step_back(w);
         } else if (s == SPRY_OK && !l.open && w->opt.idle_exit)
             break;
         else if (s == SPRY_OK)
@@ -390,8 +439,7 @@ spry_status spry_fleet_work(spry_fleet_worked *out, spry_fleet *f,
     (void)gethostname(host, sizeof host - 1);
     if (s == SPRY_OK) {
         be_patient(&w);
-        s = sp_queue_enroll(f->server, &w.worker,
-                            w.opt.name ? w.opt.name : host,
+        s = sp_queue_enroll(f->server, &w.who, w.opt.name ? w.opt.name : host,
                             w.machine.fingerprint);
     }
     if (s == SPRY_OK)

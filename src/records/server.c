@@ -15,6 +15,26 @@ static spry_status take_version(const sp_cell *cell, int count, void *payload)
     return SPRY_OK;
 }
 
+spry_status sp_server_known(const char *name, int64_t version, int known)
+{
+    if (version > known)
+        return sp_fail(SPRY_STORE,
+                       "%s: made by a newer spry (schema %lld, this one knows "
+                       "%d); left as it is",
+                       name, (long long)version, known);
+    if (version < known)
+        return sp_fail(SPRY_STORE,
+                       "%s: made by an older spry; spry fleet init brings it "
+                       "up to date",
+                       name);
+    return SPRY_OK;
+}
+
+int sp_server_version(void)
+{
+    return SP_SCHEMA;
+}
+
 static spry_status open_server(spry_records *db, const char *path,
                                sp_open_mode mode)
 {
@@ -29,16 +49,8 @@ static spry_status open_server(spry_records *db, const char *path,
     if (s == SPRY_OK)
         s = sp_postgres_ask(c, "SELECT version FROM spry.store", NULL, 0,
                             take_version, &version, NULL);
-    if (s == SPRY_OK && version > SP_SCHEMA)
-        s = sp_fail(SPRY_STORE,
-                    "%s: made by a newer spry (schema %lld, this one knows "
-                    "%d); left as it is",
-                    db->path, (long long)version, (int)SP_SCHEMA);
-    if (s == SPRY_OK && version < SP_SCHEMA)
-        s = sp_fail(SPRY_STORE,
-                    "%s: made by an older spry; spry fleet init brings it up "
-                    "to date",
-                    db->path);
+    if (s == SPRY_OK)
+        s = sp_server_known(db->path, version, SP_SCHEMA);
     db->version = (int)version;
     return s;
 }
@@ -161,22 +173,38 @@ static void fill_table(sp_buf *sql, const sp_table_shape *shape)
     sp_buf_printf(sql, ") SELECT r->>'%s'", shape->id_name);
     for (int i = 0; i < shape->fields; i++)
         read_field(sql, &shape->field[i]);
+    /* In one order, so that two who add the same rows do not wait for each
+     * other; answers of one second stay in theirs. */
     sp_buf_printf(sql,
-                  " FROM jsonb_array_elements(given->'%s') AS r"
+                  " FROM jsonb_array_elements(given->'%s') AS r%s"
                   " ON CONFLICT DO NOTHING;\n"
                   "GET DIAGNOSTICS n = ROW_COUNT; added := added + n;\n",
-                  shape->table);
+                  shape->table, shape == sp_answer_shape ? "" : " ORDER BY 1");
+}
+
+/* The place of all tables; a newer one is left as it is. */
+static void make_schema(sp_buf *sql)
+{
+    sp_buf_printf(
+        sql,
+        "CREATE SCHEMA IF NOT EXISTS spry;\n"
+        "CREATE TABLE IF NOT EXISTS spry.store("
+        "one integer PRIMARY KEY CHECK (one = 1), version bigint NOT NULL);\n"
+        "DO $body$\nDECLARE v bigint;\nBEGIN\n"
+        "SELECT version INTO v FROM spry.store;\n"
+        "IF v > %d THEN RAISE EXCEPTION 'made by a newer spry (schema %%, this "
+        "one knows %d); left as it is', v; END IF;\nEND $body$;\n"
+        "INSERT INTO spry.store VALUES (1, %d) ON CONFLICT (one) DO UPDATE "
+        "SET version = excluded.version;\n",
+        (int)SP_SCHEMA, (int)SP_SCHEMA, (int)SP_SCHEMA);
 }
 
 void sp_server_tables(sp_buf *sql)
 {
-    sp_buf_add(sql, "CREATE SCHEMA IF NOT EXISTS spry;\n"
-                    "CREATE TABLE IF NOT EXISTS spry.store("
-                    "one integer PRIMARY KEY CHECK (one = 1),"
-                    " version bigint NOT NULL);\n");
+    make_schema(sql);
     for (int i = 0; i < SP_SHAPES; i++)
         make_table(sql, &sp_shapes[i]);
-    sp_buf_printf(
+    sp_buf_add(
         sql,
         "CREATE TABLE IF NOT EXISTS spry.claim(work text COLLATE \"C\" PRIMARY "
         "KEY, owner text NOT NULL, until double precision NOT NULL);\n"
@@ -186,12 +214,11 @@ void sp_server_tables(sp_buf *sql)
         "CREATE INDEX IF NOT EXISTS answer_of ON spry.answer(problem, "
         "machine);\n"
         "CREATE INDEX IF NOT EXISTS problem_of ON spry.problem(problem);\n"
-        "INSERT INTO spry.store VALUES (1, %d) ON CONFLICT (one) DO UPDATE "
-        "SET version = greatest(store.version, excluded.version);\n"
         "CREATE OR REPLACE FUNCTION spry.add_rows(given jsonb) RETURNS bigint "
         "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$\n"
-        "DECLARE n bigint; added bigint := 0;\nBEGIN\n",
-        (int)SP_SCHEMA);
+        "DECLARE n bigint; added bigint := 0;\nBEGIN\n"
+        "IF pg_column_size(given) > 67108864 THEN RAISE EXCEPTION 'more than "
+        "64 MB of rows at once'; END IF;\n");
     for (int i = 0; i < SP_SHAPES; i++)
         fill_table(sql, &sp_shapes[i]);
     sp_buf_add(sql, "RETURN added;\nEND $body$;\n"

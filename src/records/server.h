@@ -12,6 +12,11 @@
  * date, and the function spry.add_rows(jsonb), which counts what was new. */
 void sp_server_tables(sp_buf *sql);
 
+/* The schema that this spry knows; and SPRY_STORE, with a sentence, where a
+ * server's is another than the known one. */
+int sp_server_version(void);
+spry_status sp_server_known(const char *name, int64_t version, int known);
+
 /* All rows of a store as that document. */
 spry_status sp_server_rows(sp_buf *json, spry_records *db, int64_t *rows);
 

@@ -50,7 +50,8 @@ refuse 8 'fleet init' "$SPRY" records list --store "$uri"
 # ---- one store, two engines ----
 expect 0 "$SPRY" fleet init --store "$uri" --lease 1s --tries 50 --json
 document spry.fleet/1
-expect 0 "$SPRY" fleet init --store "$uri" --lease 1s --tries 50
+expect 0 "$SPRY" fleet init --store "$uri" --json # an update keeps them
+holds "d['lease'] == 1 and d['tries'] == 50"
 expect 0 "$SPRY" probe --write here.machine
 here="--machine here.machine --threads 1"
 # shellcheck disable=SC2086
@@ -134,7 +135,11 @@ grep -q hunter2 seen && fail "a password is in the process list"
 # ---- a late result is refused with all its records ----
 expect 0 "$SPRY" fleet submit gen:arrow,rows=77 --kind survey --ops spmv \
     --store "$uri"
-slow=$(q "SELECT spry.enroll('slow', '0123456789abcdef', '')")
+# enroll NAME MACHINE: "NUMBER, 'KEY'" of a new worker.
+enroll() {
+    q "SELECT format('%s, %L', worker, key) FROM spry.enroll('$1', '$2', '')"
+}
+slow=$(enroll slow 0123456789abcdef)
 first=$(q "SELECT fence FROM spry.take($slow, '0123456789abcdef')")
 sleep 1.6
 second=$(q "SELECT fence FROM spry.take($slow, '0123456789abcdef')")
@@ -146,11 +151,18 @@ rows='{"machine": [{"fingerprint": "late", "text": "late"}]}'
 [ "$(q "SELECT count(*) FROM spry.machine WHERE fingerprint = 'late'")" = 0 ] ||
     fail "a late result left rows"
 [ "$(q "SELECT spry.beat($slow, $job, $first)")" = f ] || fail "a late beat"
-other=$(q "SELECT spry.enroll('other', 'fedcba9876543210', '')")
+other=$(enroll other fedcba9876543210)
 for asked in "spry.beat($other, $job, $second)" \
     "spry.give_back($other, $job, $second, '', true)" \
     "ours FROM spry.finish($other, $job, $second, NULL, 1)"; do
     [ "$(q "SELECT $asked")" = f ] || fail "another worker's job: $asked"
+done
+guessed="${slow%%,*}, ${other#*, }" # a number is not enough
+for asked in "spry.beat($guessed, $job, $second)" \
+    "spry.give_back($guessed, $job, $second, '', true)" \
+    "spry.finish($guessed, $job, $second, NULL, 1)"; do
+    q "SELECT $asked" >seen 2>&1 && fail "a guessed worker: $asked"
+    has 'this number and this key' seen
 done
 for again in 1 2; do # the answer may get lost: asking again changes nothing
     [ "$(q "SELECT ours FROM spry.finish($slow, $job, $second, NULL, 1)")" = t ] ||
