@@ -212,35 +212,40 @@ spry_status spry_fleet_submit(spry_fleet *f, const spry_job *job, int priority,
 
 /* ---- upload ---- */
 
+typedef struct {
+    sp_postgres *server;
+    int64_t *added;
+} uploading;
+
 static spry_status take_count(const sp_cell *cell, int count, void *payload)
 {
     if (count > 0)
-        *(int64_t *)payload = cell->integer;
+        *(int64_t *)payload += cell->integer;
     return SPRY_OK;
+}
+
+static spry_status upload_part(const char *json, void *payload)
+{
+    const uploading *u = payload;
+    sp_cell arg = sp_cell_text(json);
+
+    return sp_postgres_ask(u->server, "SELECT spry.upload($1::jsonb)", &arg, 1,
+                           take_count, u->added, NULL);
 }
 
 spry_status spry_fleet_upload(spry_fleet *f, const char *store, int64_t *added)
 {
     SP_NEED(f, store, added);
 
+    static const size_t PART = (size_t)1 << 24;
     spry_records *db = NULL;
-    sp_buf json = {0};
-    int64_t rows = 0;
+    uploading u = {f->server, added};
     spry_status s;
 
     *added = 0;
     s = spry_records_open(&db, store);
     if (s == SPRY_OK)
-        s = sp_server_rows(&json, db, &rows);
-    if (s == SPRY_OK && json.failed)
-        s = sp_fail_memory(json.cap);
-    if (s == SPRY_OK) {
-        sp_cell arg = sp_cell_text(json.data);
-
-        s = sp_postgres_ask(f->server, "SELECT spry.upload($1::jsonb)", &arg, 1,
-                            take_count, added, NULL);
-    }
-    sp_buf_free(&json);
+        s = sp_server_rows_in_parts(db, PART, upload_part, &u);
     spry_records_close(db);
     return s;
 }

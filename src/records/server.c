@@ -234,6 +234,9 @@ typedef struct {
     const sp_table_shape *shape; /* whose list is open */
     spry_records *db;
     int64_t rows;
+    size_t most; /* bytes of a part */
+    sp_rows_visit *visit;
+    void *payload;
 } row_writer;
 
 static void write_cell(sp_json *j, const char *name, const sp_cell *c)
@@ -260,6 +263,33 @@ static void write_cell(sp_json *j, const char *name, const sp_cell *c)
     }
 }
 
+static void open_part(row_writer *w)
+{
+    w->json = (sp_json){.out = w->out, .first = 1};
+    w->shape = NULL;
+    sp_json_open(&w->json, NULL, '{');
+}
+
+static spry_status close_part(row_writer *w)
+{
+    if (w->shape)
+        sp_json_close(&w->json, ']');
+    sp_json_close(&w->json, '}');
+    return w->out->failed ? sp_fail_memory(w->out->cap) : SPRY_OK;
+}
+
+/* What there is goes out, and another part begins. */
+static spry_status give_part(row_writer *w)
+{
+    spry_status s = close_part(w);
+
+    if (s == SPRY_OK)
+        s = w->visit(w->out->data, w->payload);
+    w->out->len = 0;
+    open_part(w);
+    return s;
+}
+
 static spry_status write_row(const sp_table_shape *shape,
                              const sp_stored_row *row, const char *id,
                              void *payload)
@@ -282,20 +312,39 @@ static spry_status write_row(const sp_table_shape *shape,
     for (int i = 0; i < shape->fields; i++)
         write_cell(&w->json, shape->field[i].name, &cell[i + 1]);
     sp_json_close(&w->json, '}');
+    if (w->visit && w->out->len >= w->most)
+        return give_part(w);
     return w->out->failed ? sp_fail_memory(w->out->cap) : SPRY_OK;
 }
 
 spry_status sp_server_rows(sp_buf *json, spry_records *db, int64_t *rows)
 {
-    row_writer w = {.out = json, .json = {.out = json, .first = 1}, .db = db};
+    row_writer w = {.out = json, .db = db};
     sp_damage damage = {0};
     spry_status s;
 
-    sp_json_open(&w.json, NULL, '{');
+    open_part(&w);
     s = sp_walk_all(db, write_row, &w, &damage);
-    if (w.shape)
-        sp_json_close(&w.json, ']');
-    sp_json_close(&w.json, '}');
     *rows = w.rows;
+    return s == SPRY_OK ? close_part(&w) : s;
+}
+
+spry_status sp_server_rows_in_parts(spry_records *db, size_t most,
+                                    sp_rows_visit *visit, void *payload)
+{
+    sp_buf json = {0};
+    row_writer w = {.out = &json,
+                    .db = db,
+                    .most = most,
+                    .visit = visit,
+                    .payload = payload};
+    sp_damage damage = {0};
+    spry_status s;
+
+    open_part(&w);
+    s = sp_walk_all(db, write_row, &w, &damage);
+    if (s == SPRY_OK && w.shape)
+        s = give_part(&w);
+    sp_buf_free(&json);
     return s;
 }

@@ -20,4 +20,10 @@ spry_status sp_server_known(const char *name, int64_t version, int known);
 /* All rows of a store as that document. */
 spry_status sp_server_rows(sp_buf *json, spry_records *db, int64_t *rows);
 
+/* The same in documents that end with the row that makes them longer than
+ * `most` bytes: PostgreSQL reads none beyond 256 MB. */
+typedef spry_status sp_rows_visit(const char *json, void *payload);
+spry_status sp_server_rows_in_parts(spry_records *db, size_t most,
+                                    sp_rows_visit *visit, void *payload);
+
 #endif

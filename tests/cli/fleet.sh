@@ -242,7 +242,11 @@ expect 0 "$SPRY" fleet submit gen:arrow,rows=78 --kind survey --ops spmv \
 # shellcheck disable=SC2086
 expect 0 "$SPRY" fleet work --idle-exit --store "$(as w)" --json $here
 holds "d['done'] == 1"
-expect 0 "$SPRY" fleet upload local.db --store "$(as w)" --json
+set -- # of an array job, say
+for n in 0 1 2 3 4 5 6 7 8 9 10; do
+    set -- "$@" local.db
+done
+expect 0 "$SPRY" fleet upload "$@" --store "$(as w)" --json
 holds "d['added'] == 0"
 expect 0 "$SPRY" records list --store "$(as r)" --json
 holds "d['count'] > 0"

@@ -1,6 +1,8 @@
 /* test_records.c - what is put into the store comes out of it. */
 #include "records_fixture.h"
 
+#include "records/server.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -373,6 +375,53 @@ static void a_damaged_store_is_not_merged(void **state)
     spry_records_close(db);
 }
 
+/* ---- rows for a server ---- */
+
+typedef struct {
+    int parts, rows;
+    size_t longest;
+} parts_seen;
+
+static spry_status see_part(const char *json, void *payload)
+{
+    parts_seen *seen = payload;
+
+    assert_int_equal(json[0], '{');
+    assert_int_equal(json[strlen(json) - 1], '}');
+    seen->parts++;
+    for (const char *at = json; (at = strstr(at, "\"id\":")); at++)
+        seen->rows++;
+    seen->longest = strlen(json) > seen->longest ? strlen(json) : seen->longest;
+    return SPRY_OK;
+}
+
+static void rows_for_a_server_come_in_parts(void **state)
+{
+    static const size_t most[] = {1, 3000, (size_t)-1};
+    spry_records *db = open_store("a.db");
+    sp_buf all = {0};
+    int64_t rows = 0;
+
+    (void)state;
+    fill(db, 20);
+    check_ok(sp_server_rows(&all, db, &rows));
+    assert_true(rows >= 20);
+    for (int i = 0; i < 3; i++) {
+        parts_seen seen = {0};
+
+        check_ok(sp_server_rows_in_parts(db, most[i], see_part, &seen));
+        assert_int_equal(seen.rows, rows);
+        if (i == 0)
+            assert_int_equal(seen.parts, rows);
+        if (i == 1)
+            assert_in_range(seen.longest, 3000, all.len - 1);
+        if (i == 2)
+            assert_int_equal(seen.longest, all.len);
+    }
+    sp_buf_free(&all);
+    spry_records_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +439,7 @@ int main(void)
         IN_DIR(damaged_lines_are_skipped_and_named),
         IN_DIR(union_is_idempotent_and_commutative),
         IN_DIR(a_damaged_store_is_not_merged),
+        IN_DIR(rows_for_a_server_come_in_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
