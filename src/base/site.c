@@ -1,6 +1,6 @@
 /* site.c - what the administrators of a machine say for all of its users.
  *
- * A file of lines "store PATH" and "lock PATH"; a variable of the user's goes
+ * A file of lines "store PATH", or its URI, and "lock PATH"; a variable of the user's goes
  * before it, and an empty one switches it off. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 enum { SITE_LIMIT = 1 << 16 };
 
-/* The rest of the line "key REST" of the text. */
+/* The rest of the line "key REST" of the text: a path from the root or a
+ * server's URI, nothing that depends on where one stands. */
 static int take_line(char *out, size_t size, const char *text, const char *key)
 {
     size_t k = strlen(key);
@@ -28,11 +29,11 @@ static int take_line(char *out, size_t size, const char *text, const char *key)
             n -= (size_t)(at - text);
             while (n && strchr(" \t", at[n - 1]))
                 n--;
-            if (n == 0 || n >= size || *at != '/')
+            if (n == 0 || n >= size)
                 return 0;
             memcpy(out, at, n);
             out[n] = 0;
-            return 1;
+            return *out == '/' || strstr(out, "://") != NULL;
         }
         text += n + (text[n] != 0);
     }
