@@ -39,7 +39,7 @@ typedef enum {
     SP_REPLACE_MACHINE,
     SP_DROP_FAILURES, /* older than ?1 */
     SP_COUNTS,        /* records, answers, machines */
-    SP_CLAIM,         /* work ?1, owner ?2, until ?3, now ?4 */
+    SP_CLAIM,         /* work ?1, owner ?2, now ?3, for ?4 s, ?5: gone */
     SP_CLAIM_OF,      /* work ?1: its owner and until when */
     SP_STATEMENTS
 } sp_statement;

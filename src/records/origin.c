@@ -2,7 +2,6 @@
 #include "spry/records.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,16 +72,16 @@ static int is_gone(const char *owner, const char *host)
 
 typedef struct {
     const char *host;
-    double now;
-} claim_clock;
+    int gone;
+} claim_owner;
 
-/* What counts as now for a claim that stands: its owner may be gone. */
+/* A claim that stands does so in vain if its owner is gone. */
 static spry_status look_at_owner(const sp_cell *cell, int count, void *payload)
 {
-    claim_clock *c = payload;
+    claim_owner *c = payload;
 
-    if (count > 0 && cell->type == SP_CELL_TEXT && is_gone(cell->data, c->host))
-        c->now = HUGE_VAL;
+    c->gone =
+        count > 0 && cell->type == SP_CELL_TEXT && is_gone(cell->data, c->host);
     return SPRY_OK;
 }
 
@@ -92,21 +91,21 @@ spry_status spry_records_claim(spry_records *db, const char *work,
     SP_NEED(db, work, got);
 
     char host[OWNER], owner[OWNER];
-    claim_clock clock = {host, (double)time(NULL)};
-    double until = clock.now + seconds;
+    claim_owner standing = {host, 0};
     int64_t changes = 0;
-    sp_cell arg[4] = {sp_cell_text(work)};
+    sp_cell arg[5] = {sp_cell_text(work)};
     spry_status s;
 
     *got = 0;
     our_name(host, owner);
-    s = sp_store_ask(db, SP_CLAIM_OF, arg, 1, look_at_owner, &clock, NULL);
+    s = sp_store_ask(db, SP_CLAIM_OF, arg, 1, look_at_owner, &standing, NULL);
     if (s != SPRY_OK)
         return s;
     arg[1] = sp_cell_text(owner);
-    arg[2] = sp_cell_real(until);
-    arg[3] = sp_cell_real(clock.now);
-    s = sp_store_ask(db, SP_CLAIM, arg, 4, NULL, NULL, &changes);
+    arg[2] = sp_cell_real((double)time(NULL));
+    arg[3] = sp_cell_real(seconds);
+    arg[4] = sp_cell_integer(standing.gone);
+    s = sp_store_ask(db, SP_CLAIM, arg, 5, NULL, NULL, &changes);
     *got = s == SPRY_OK && changes > 0;
     return s;
 }

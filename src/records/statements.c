@@ -62,9 +62,10 @@ static const char *const statements[SP_STATEMENTS] = {
                   " (SELECT count(*) FROM @answer),"
                   " (SELECT count(*) FROM @machine)",
     [SP_CLAIM] =
-        "INSERT INTO @claim AS c (work, owner, until) VALUES ($1, $2, $3)"
-        " ON CONFLICT(work) DO UPDATE SET owner = $2, until = $3"
-        " WHERE c.owner = $2 OR c.until <= $4",
+        "INSERT INTO @claim AS c (work, owner, until) VALUES ($1, $2, $3 + $4)"
+        " ON CONFLICT(work) DO UPDATE SET owner = excluded.owner,"
+        " until = excluded.until"
+        " WHERE c.owner = $2 OR c.until <= $3 OR $5 = 1",
     [SP_CLAIM_OF] = "SELECT owner, until FROM @claim WHERE work = $1",
 };
 

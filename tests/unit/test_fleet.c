@@ -1,6 +1,7 @@
 /* The queue of a fleet: leases, keys, versions, pieces of matrices. */
 #include "fleet_fixture.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "spry/records.h"
@@ -349,6 +350,44 @@ static void too_many_rows_at_once_are_refused(void **state)
     assert_non_null(strstr(spry_message(), "64 MB"));
 }
 
+/* ---- claims ---- */
+
+/* This machine's clock may be wrong by hours; this is what the library asks. */
+static time_t clock_error;
+
+time_t time(time_t *out)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (out)
+        *out = t.tv_sec + clock_error;
+    return t.tv_sec + clock_error;
+}
+
+static void claims_go_by_the_clock_of_the_server(void **state)
+{
+    spry_records *db;
+    int got = 0;
+
+    (void)state;
+    need_queue();
+    check_ok(spry_records_open(&db, uri));
+    clock_error = 100000;
+    check_ok(spry_records_claim(db, "w", 3600, &got));
+    assert_true(got);
+    assert_true(number("SELECT count(*) FROM spry.claim WHERE until <="
+                       " extract(epoch FROM clock_timestamp()) + 3600") == 1);
+    run("UPDATE spry.claim SET owner = 'elsewhere 1'");
+    check_ok(spry_records_claim(db, "w", 3600, &got));
+    assert_false(got); /* not over because we think so */
+    run("UPDATE spry.claim SET until = 1");
+    check_ok(spry_records_claim(db, "w", 3600, &got));
+    assert_true(got);
+    clock_error = 0;
+    spry_records_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +402,7 @@ int main(void)
         cmocka_unit_test(one_that_was_taken_back_is_asked_again),
         cmocka_unit_test(matrices_come_in_pieces_and_once),
         cmocka_unit_test(too_many_rows_at_once_are_refused),
+        cmocka_unit_test(claims_go_by_the_clock_of_the_server),
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);
