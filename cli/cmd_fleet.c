@@ -372,6 +372,8 @@ static spry_status pull(spry_fleet *f, int argc, char **argv)
             continue;
         one = spry_fleet_pull(&p, f, (spry_op)op, &m, out);
         if (one == SPRY_OK) {
+            if (*spry_message())
+                say_note("%s", spry_message());
             print_pulled(&j, &p);
             found++;
         } else if (one != SPRY_INPUT || cli.op >= 0)

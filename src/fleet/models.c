@@ -115,12 +115,15 @@ typedef struct {
     double distance; /* to the nearest of its machines; HUGE_VAL */
     char path[320];
     spry_grades grades;
+    int bad; /* not what it should be: left out */
 } candidate;
 
 typedef struct {
     candidate model[MOST_MODELS]; /* newest first */
-    int count;
+    int count, bad;
+    char why[512]; /* about the first that is bad */
     char folder[256];
+    spry_op op;
     const spry_machine *machine;
     spry_records *db;
     char *machines[MOST_MODELS];
@@ -186,10 +189,23 @@ static spry_status keep_model(const sp_cell *cell, int count, void *payload)
     return sp_file_write(r->model->path, cell->data, cell->length);
 }
 
+/* One that is bad is told of and left out; the others are as good as ever. */
+static spry_status leave_out(choice *c, int i, spry_status s)
+{
+    if (s != SPRY_INPUT)
+        return s;
+    if (c->bad++ == 0)
+        snprintf(c->why, sizeof c->why, "%s", spry_message());
+    c->model[i].bad = 1;
+    return SPRY_OK;
+}
+
+/* Into a file, if it is a model of the operation. */
 static spry_status fetch_model(spry_fleet *f, choice *c, int i)
 {
     receiver r = {&c->model[i], 0};
     sp_cell arg = sp_cell_text(r.model->hash);
+    spry_model_facts facts = {.size = sizeof facts};
     spry_status s;
 
     snprintf(r.model->path, sizeof r.model->path, "%s/model-%d.spry", c->folder,
@@ -199,35 +215,53 @@ static spry_status fetch_model(spry_fleet *f, choice *c, int i)
                         keep_model, &r, NULL);
     if (s == SPRY_OK && !r.found)
         s = sp_fail(SPRY_INPUT, "the model %s is gone", r.model->hash);
+    if (s == SPRY_OK)
+        s = spry_model_info(&facts, r.model->path);
+    if (s == SPRY_OK && facts.op != c->op)
+        s = sp_fail(SPRY_INPUT, "the server's model %s is one of %s",
+                    r.model->hash, spry_op_name(facts.op));
     return s;
 }
 
 /* ---- choosing ---- */
 
-/* Grades of all on what the store has of this machine; 0 problems when that
- * is too little to tell. */
-static spry_status judge(spry_fleet *f, choice *c, spry_op op)
+/* Grades of `count` models that are files by now, first ones first. */
+static spry_status grade(choice *c, const int *which, int count)
 {
-    static const int FEW = 12;
     const char *path[MOST_MODELS] = {NULL};
     spry_grades g[MOST_MODELS];
     spry_train_options o = SPRY_TRAIN_DEFAULTS;
-    int n = c->count < FEW ? c->count : FEW;
-    spry_status s = SPRY_OK;
+    spry_status s;
 
-    for (int i = 0; s == SPRY_OK && i < n; i++) {
-        s = fetch_model(f, c, i);
-        path[i] = c->model[i].path;
-    }
-    if (s != SPRY_OK)
-        return s;
-    o.op = op;
+    o.op = c->op;
     o.machine = c->machine->fingerprint;
     o.whole = 1;
-    if (spry_evaluate(g, path, n, c->db, &o) != SPRY_OK)
-        return SPRY_OK; /* too little: distances decide */
-    for (int i = 0; i < n; i++)
-        c->model[i].grades = g[i];
+    for (int i = 0; i < count; i++)
+        path[i] = c->model[which[i]].path;
+    s = spry_evaluate(g, path, count, c->db, &o);
+    for (int i = 0; s == SPRY_OK && i < count; i++)
+        c->model[which[i]].grades = g[i];
+    return s;
+}
+
+/* All of them on what the store has of this machine; 0 problems when that is
+ * too little to tell, and distances decide. Where it fails for all together
+ * one of them may be to blame. */
+static spry_status judge(spry_fleet *f, choice *c)
+{
+    enum { FEW = 12 };
+    int which[FEW], n = 0;
+    spry_status s = SPRY_OK;
+
+    for (int i = 0; s == SPRY_OK && i < c->count && i < FEW; i++) {
+        s = leave_out(c, i, fetch_model(f, c, i));
+        if (!c->model[i].bad)
+            which[n++] = i;
+    }
+    if (s != SPRY_OK || n == 0 || grade(c, which, n) == SPRY_OK)
+        return s;
+    for (int i = 0; i < n && n > 1; i++)
+        (void)grade(c, &which[i], 1);
     return SPRY_OK;
 }
 
@@ -241,8 +275,10 @@ static int best_of(const choice *c)
         int judged = x->grades.problems >= FEWEST_PROBLEMS &&
                      y->grades.problems >= FEWEST_PROBLEMS;
 
-        if (judged ? x->grades.pairwise > y->grades.pairwise
-                   : x->distance < y->distance)
+        if (x->bad || y->bad)
+            best = y->bad ? i : best;
+        else if (judged ? x->grades.pairwise > y->grades.pairwise
+                        : x->distance < y->distance)
             best = i;
     }
     return best;
@@ -267,16 +303,12 @@ static spry_status place_for(char out[4096], spry_op op, const char *path)
     return s;
 }
 
-static spry_status install(spry_fleet_pulled *out, spry_fleet *f, choice *c,
-                           int i)
+static spry_status install(spry_fleet_pulled *out, const candidate *x)
 {
-    candidate *x = &c->model[i];
     spry_model_facts facts = {.size = sizeof facts};
     sp_file file = {0};
-    spry_status s = *x->path ? SPRY_OK : fetch_model(f, c, i);
+    spry_status s = spry_model_info(&facts, x->path);
 
-    if (s == SPRY_OK)
-        s = spry_model_info(&facts, x->path);
     if (s == SPRY_OK)
         s = sp_file_read(&file, x->path, (size_t)1 << 28);
     if (s == SPRY_OK)
@@ -293,10 +325,33 @@ static spry_status install(spry_fleet_pulled *out, spry_fleet *f, choice *c,
     return SPRY_OK;
 }
 
-static spry_status choose(spry_fleet_pulled *out, spry_fleet *f, choice *c,
-                          spry_op op)
+/* The best of those that are what they should be. */
+static spry_status install_best(spry_fleet_pulled *out, spry_fleet *f,
+                                choice *c)
 {
-    sp_cell arg = sp_cell_text(spry_op_name(op));
+    spry_status s = SPRY_OK;
+    int best;
+
+    do {
+        best = best_of(c);
+        if (!*c->model[best].path)
+            s = leave_out(c, best, fetch_model(f, c, best));
+    } while (s == SPRY_OK && c->model[best].bad && c->bad < c->count);
+    if (s == SPRY_OK && c->bad == c->count)
+        return sp_fail(SPRY_INPUT, "%s", c->why);
+    if (s == SPRY_OK)
+        s = install(out, &c->model[best]);
+    if (s == SPRY_OK && c->bad > 0)
+        (void)sp_fail(SPRY_INPUT, "left out %d of %d models, the first: %s",
+                      c->bad, c->count, c->why);
+    else if (s == SPRY_OK)
+        sp_message_clear();
+    return s;
+}
+
+static spry_status choose(spry_fleet_pulled *out, spry_fleet *f, choice *c)
+{
+    sp_cell arg = sp_cell_text(spry_op_name(c->op));
     spry_status s = sp_postgres_ask(
         f->server,
         "SELECT hash, machines FROM spry.model WHERE op = $1 ORDER BY at DESC,"
@@ -308,12 +363,12 @@ static spry_status choose(spry_fleet_pulled *out, spry_fleet *f, choice *c,
         return sp_fail(SPRY_INPUT,
                        "%s: no model of %s is there; spry fleet "
                        "push brings one",
-                       spry_fleet_name(f), spry_op_name(op));
+                       spry_fleet_name(f), spry_op_name(c->op));
     for (int i = 0; s == SPRY_OK && i < c->count; i++)
         s = measure_distance(c, i);
     if (s == SPRY_OK && c->count > 1)
-        s = judge(f, c, op);
-    return s == SPRY_OK ? install(out, f, c, best_of(c)) : s;
+        s = judge(f, c);
+    return s == SPRY_OK ? install_best(out, f, c) : s;
 }
 
 static void clean_up(choice *c)
@@ -343,6 +398,7 @@ spry_status spry_fleet_pull(spry_fleet_pulled *out, spry_fleet *f, spry_op op,
 
     if (!c)
         return sp_fail_memory(sizeof *c);
+    c->op = op;
     c->machine = m;
     s = place_for(whole.path, op, path);
     if (s == SPRY_OK)
@@ -356,7 +412,7 @@ spry_status spry_fleet_pull(spry_fleet_pulled *out, spry_fleet *f, spry_op op,
         }
     }
     if (s == SPRY_OK)
-        s = choose(&whole, f, c, op);
+        s = choose(&whole, f, c);
     clean_up(c);
     SP_GIVE(out, &whole);
     return s;

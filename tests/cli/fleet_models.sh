@@ -114,7 +114,25 @@ place=$(get "d['pulled'][0]['file']")
 expect 0 env -u SPRY_MODELS "$SPRY" model info --json
 grep -q "$place" out || fail "no tune finds $place: $(cat out)"
 
-# ---- a model that is not what it is said to be is not installed ----
+# ---- a model that is not what it is said to be keeps no other away ----
+before=$(q "SELECT count(*) FROM spry.model WHERE op = 'spmm'")
+q "INSERT INTO spry.model(hash, op, kind, date, machines, bytes) SELECT
+   'sha256:' || repeat('0', 64), op, kind, date, machines, bytes FROM spry.model
+   LIMIT 1"
+q "INSERT INTO spry.model(hash, op, kind, date, machines, bytes) SELECT
+   'sha256:' || encode(sha256(x), 'hex'), 'spmm', '', '', '$like_near', x FROM
+   (SELECT 'junk'::bytea) AS t(x)"
+for name in near like_near like_far; do
+    expect 0 "$SPRY" fleet pull --machine $name.machine --store "$(as r)" \
+        --out got.spry --op spmm --json
+    holds "d['pulled'][0]['models'] == $before + 2"
+    has 'left out .* of .* models' err
+    cmp got.spry near.spry || cmp got.spry far.spry || fail "$name pulled junk"
+done
+cmp got.spry far.spry || fail "like_far pulled another's model"
+q "DELETE FROM spry.model WHERE kind = '' OR hash LIKE '%000000000000'"
+
+# ---- and is not installed ----
 q "UPDATE spry.model SET bytes = set_byte(bytes, 200, 7)"
 before=$(cksum "$place")
 expect 3 "$SPRY" fleet pull --machine like_near.machine --store "$(as r)" \
