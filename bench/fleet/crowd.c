@@ -85,7 +85,7 @@ static spry_status go_on(share *x, member *m)
 static void wait_for(double due, double end)
 {
     double rest = (due < end ? due : end) - sp_seconds();
-    struct timespec t = {0, 20 * 1000 * 1000};
+    struct timespec t = {0, 20000000};
 
     if (rest > 0 && rest < 0.02)
         t.tv_nsec = (long)(1e9 * rest);

@@ -31,7 +31,7 @@ void sp_content_hash(char out[SPRY_FLEET_HASH], const void *data, size_t n)
     uint8_t digest[SP_SHA256];
 
     sp_sha256(digest, data, n);
-    memcpy(out, "sha256:", 7);
+    snprintf(out, SPRY_FLEET_HASH, "sha256:");
     sp_hex(out + 7, digest, sizeof digest);
 }
 

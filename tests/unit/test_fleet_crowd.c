@@ -62,7 +62,7 @@ static void all_jobs_are_done_once(void **state)
  * comes with a delay. */
 static double dead_after_vacuum(double most)
 {
-    struct timespec t = {0, 50 * 1000 * 1000};
+    struct timespec t = {0, 50000000};
     double dead = HUGE_VAL;
 
     for (int i = 0; dead > most && i < 200; i++) {
