@@ -5,6 +5,7 @@
  * leave a file behind, must not have run. */
 #define _GNU_SOURCE /* nftw */
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #define KERNEL "int answer(void) { return 42; }"
 #define OTHER  "int answer(void) { return 7; }"
 enum { STRANGER = 65534, ROOM = PATH_MAX + 128 };
+enum { HELD, BROKE, UNTRIED };
 
 static char home[PATH_MAX], folder_path[ROOM], kept[ROOM], secret[ROOM],
     owned[ROOM], evil_path[ROOM];
@@ -219,20 +221,99 @@ static int secret_is_short(void)
 {
     return seal_evil(0) && truncate(secret, 4) == 0;
 }
-/* As that user: nothing can even be named. */
-static int second_user_writes(void)
+/* Sealed with the user's own secret, but for another key or by another version
+ * of the frame: what is left of a spry whose kernels are called in another
+ * way. Its version is part of every key. */
+static int stale_abi(void)
+{
+    uint8_t today = key[SP_SHA256 - 1];
+    char name[SP_KEY_HEX], path[ROOM];
+    int ok;
+
+    key[SP_SHA256 - 1] ^= 1;
+    sp_hex(name, key, SP_SHA256);
+    ok = seal_evil(0);
+    key[SP_SHA256 - 1] = today;
+    snprintf(path, sizeof path, "%.4000s/%s", folder_path, name);
+    return ok && rename(path, kept) == 0;
+}
+static int stale_frame(void)
+{
+    sp_bytes file = {0};
+    sp_cache cache;
+    size_t body;
+    int fd, ok = seal_evil(0);
+
+    fd = open(kept, O_RDONLY);
+    sp_cache_open(&cache, 0);
+    ok = ok && fd >= 0 && cache.fd >= 0 && sp_bytes_read(&file, fd, 1 << 24);
+    if (ok) {
+        body = file.len - SP_SHA256;
+        memcpy(file.data, "spry kernel 0", 13);
+        sp_hmac_sha256(file.data + body, cache.secret, SP_SHA256, file.data,
+                       body);
+        ok = put(kept, file.data, file.len, 0600);
+    }
+    sp_free(file.data);
+    sp_cache_close(&cache);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* Whatever another user may do to the kept kernel and the secret: 1 if there is
+ * something. */
+static int stranger_reaches(void)
+{
+    char mine[ROOM];
+    int fd;
+
+    snprintf(mine, sizeof mine, "%.4000s/planted", folder_path);
+    fd = open(secret, O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || put(kept, evil.data, evil.len, 0600) ||
+           put(mine, evil.data, evil.len, 0600) || rename(mine, kept) == 0 ||
+           unlink(kept) == 0 || chmod(kept, 0666) == 0 ||
+           chmod(folder_path, 0777) == 0 || unlink(secret) == 0;
+}
+
+static int stranger_at(const char *door)
 {
     pid_t pid = fork();
-    int status;
+    int status = 0;
 
     if (pid == 0) {
-        if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0)
-            _exit(2);
-        _exit(put(kept, evil.data, evil.len, 0600) ? 1 : 0);
+        if (setgroups(0, NULL) != 0 || setgid(STRANGER) != 0 ||
+            setuid(STRANGER) != 0 || access(door, X_OK) != 0)
+            _exit(UNTRIED);
+        _exit(stranger_reaches() ? BROKE : HELD);
     }
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status)
+               ? WEXITSTATUS(status)
+               : UNTRIED;
 }
+
+/* As that user, from the first folder that spry made on: each in turn is
+ * opened, so that the modes of what is in it are what he meets. */
+static int second_user_comes(const char *folder)
+{
+    char cache[ROOM], data[ROOM];
+    const char *const doors[] = {folder, home, cache, data, folder_path};
+    int end = HELD;
+
+    snprintf(cache, sizeof cache, "%.4000s/cache", home);
+    snprintf(data, sizeof data, "%.4000s/data", home);
+    for (int i = 0; end == HELD && i < 5; i++) {
+        struct stat st;
+
+        if (stat(doors[i], &st) != 0 || chmod(doors[i], 0711) != 0)
+            return UNTRIED;
+        end = stranger_at(doors[i]);
+    }
+    return end;
+}
+
 /* No attack: who has the secret is the user. It must run, or the others prove
  * nothing. */
 static int right_seal(void)
@@ -279,7 +360,8 @@ static const struct {
     {"another user's secret", secret_is_a_strangers, 1, 0},
     {"a link for a secret", secret_is_a_link, 0, 0},
     {"a short secret", secret_is_short, 0, 0},
-    {"written by another user", second_user_writes, 1, 0},
+    {"of another version", stale_abi, 0, 0},
+    {"in another version's frame", stale_frame, 0, 0},
     {"an evil compiler variable", evil_compiler, 0, 1},
     {"the user's own seal", right_seal, 0, 0},
 };
@@ -330,50 +412,69 @@ static int prepare(const char *folder, int i)
     return 1;
 }
 
-/* 0: it held; 1: it did not; 2: it could not be tried. In its own process:
- * what is loaded once stays loaded. */
+/* How it ended. In its own process: what is loaded once stays loaded. */
 static int try_one(const char *folder, int i)
 {
-    int answer;
+    int answer, status = 0;
+    pid_t pid;
 
     if (!prepare(folder, i))
-        return 2;
+        return UNTRIED;
     fflush(stdout);
-    if (fork() == 0) {
+    pid = fork();
+    if (pid == 0) {
         alarm(60);
         if (!attacks[i].attack())
-            _exit(2);
+            _exit(UNTRIED);
         answer = answer_of(KERNEL);
         _exit(access(owned, F_OK) == 0 ||
-              (answer != 42 && !(attacks[i].mute && answer == -1)));
-    } else {
-        int status = 0;
-
-        (void)wait(&status);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+                      (answer != 42 && !(attacks[i].mute && answer == -1))
+                  ? BROKE
+                  : HELD);
     }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return UNTRIED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : BROKE;
+}
+
+static int try_second_user(const char *folder)
+{
+    if (geteuid() != 0 || !prepare(folder, ATTACKS))
+        return UNTRIED;
+    fflush(stdout);
+    return second_user_comes(folder);
+}
+
+typedef struct {
+    int tried, broke;
+} tally;
+
+static void count(tally *t, const char *name, int end)
+{
+    t->tried += end != UNTRIED;
+    t->broke += end == BROKE;
+    printf("%-32s %s\n", name,
+           end == HELD    ? "held"
+           : end == BROKE ? "DID NOT HOLD"
+                          : "could not be tried");
 }
 
 void prove_attacks(const char *folder)
 {
-    int tried = 0, broke = 0;
+    tally t = {0};
 
     if (spry_jit_available() != SPRY_OK) {
         bench_aim_unknown("attacks_that_run", 0, "there is no compiler");
         return;
     }
-    for (int i = 0; i < ATTACKS - 1; i++) {
-        int end = attacks[i].root && geteuid() != 0 ? 2 : try_one(folder, i);
-
-        tried += end != 2;
-        broke += end == 1;
-        printf("%-32s %s\n", attacks[i].name,
-               end == 0   ? "held"
-               : end == 1 ? "DID NOT HOLD"
-                          : "could not be tried");
+    for (int i = 0; i < ATTACKS - 1; i++)
+        count(&t, attacks[i].name,
+              attacks[i].root && geteuid() != 0 ? UNTRIED : try_one(folder, i));
+    count(&t, "another user at each folder", try_second_user(folder));
+    if (try_one(folder, ATTACKS - 1) != BROKE) {
+        printf("the planted library would not run at all\n");
+        t.tried = 0;
     }
-    if (try_one(folder, ATTACKS - 1) != 1)
-        tried = 0; /* the planted library would not run at all */
-    bench_aim_least("attacks_tried", tried, 25);
-    bench_aim_most("attacks_that_run", broke, 0);
+    bench_aim_least("attacks_tried", t.tried, 25);
+    bench_aim_most("attacks_that_run", t.broke, 0);
 }
