@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "measure/internal.h"
 
 static const double POLL_SECONDS = 0.05;
 
@@ -144,6 +145,7 @@ static _Noreturn void be_child(const sp_child_job *job, sp_shared *shared,
     reset_signals();
     drop_files();
     limit(RLIMIT_CORE, 0);
+    sp_group_stay();
     if (job->memory > 0)
         limit(RLIMIT_AS, (rlim_t)job->memory);
     if (pthread_create(&thread, NULL, run_work, &t) != 0)
@@ -229,7 +231,7 @@ static sp_child_end watch(pid_t pid, const sp_child_job *job,
     return end;
 }
 
-/* The child and all it started; then the verdict. */
+/* The child and all it started, which is in its group; then the verdict. */
 static void reap(sp_child_verdict *out, pid_t pid, const struct sp_pulse *pulse)
 {
     int status = 0;

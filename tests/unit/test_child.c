@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -364,6 +365,42 @@ static void grandchildren_are_ended(void **state)
     assert_true(is_dead(pid));
 }
 
+/* In a session of its own no signal to the group would reach it. */
+static void leave_the_group(sp_shared *s, void *arg)
+{
+    pid_t *out = s->data, pid = fork();
+
+    (void)arg;
+    if (pid == 0) {
+        out[1] = setsid() < 0 && setpgid(0, 0) < 0;
+        out[2] = 1;
+        for (;;)
+            pause();
+    }
+    out[0] = pid;
+    for (int i = 0; i < 2000 && !((volatile pid_t *)out)[2]; i++)
+        usleep(10000);
+}
+
+static void grandchildren_cannot_leave_the_group(void **state)
+{
+    sp_shared *s = *state;
+    const pid_t *out = s->data;
+    int tries = 0;
+
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 || getenv("SPRY_EMULATOR"))
+        skip_because("this system cannot filter system calls");
+    assert_int_equal(run_child(leave_the_group, s, 30).end, SP_CHILD_OK);
+    assert_true(out[0] > 0);
+    assert_int_equal(out[2], 1);
+    while (out[1] && !is_dead(out[0]) && tries++ < 500)
+        poll(NULL, 0, 10);
+    if (!is_dead(out[0])) {
+        kill(out[0], SIGKILL);
+        fail_msg("a grandchild lives on");
+    }
+}
+
 static void take_all_memory(sp_shared *s, void *arg)
 {
     (void)arg;
@@ -410,6 +447,7 @@ int main(void)
         child_test(leaving_is_not_finishing),
         child_test(files_are_out_of_reach),
         child_test(grandchildren_are_ended),
+        child_test(grandchildren_cannot_leave_the_group),
         child_test(memory_can_be_limited),
     };
 
