@@ -16,9 +16,10 @@ static const struct {
     const char *name;
     void (*prove)(const char *folder);
 } parts[] = {
-    {"writers", prove_writers},   {"hostile", prove_hostile},
-    {"attacks", prove_attacks},   {"memory", prove_memory},
-    {"coverage", prove_coverage}, {"slower", prove_slower},
+    {"writers", prove_writers}, {"hostile", prove_hostile},
+    {"attacks", prove_attacks}, {"memory", prove_memory},
+    {"frozen", prove_frozen},   {"coverage", prove_coverage},
+    {"slower", prove_slower},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "fresh") == 0)
         return prove_fresh(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "fresh-frozen") == 0)
+        return prove_fresh_frozen(argc - 1, argv + 1);
     if (!bench_folder(folder))
         return 1;
     setenv("SPRY_HOME", folder, 1);

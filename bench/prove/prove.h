@@ -25,7 +25,15 @@ void prove_attacks(const char *folder);
 void prove_coverage(const char *folder);
 /* What a tune chose, raced again in a fresh process. */
 void prove_slower(const char *folder);
-/* The fresh process: argv of the program that it is. */
+/* Answers that were frozen, in a fresh process. */
+void prove_frozen(const char *folder);
+
+/* This program again, as a fresh process with these words, up to a NULL; what
+ * it prints goes into the file `said`. 0 if it cannot be started or fails. */
+enum { PROVE_WORDS = 5 };
+int prove_self(const char *said, const char *const word[PROVE_WORDS]);
+/* The fresh processes: argv of the program that they are. */
 int prove_fresh(int argc, char **argv);
+int prove_fresh_frozen(int argc, char **argv);
 
 #endif
