@@ -205,12 +205,12 @@ static int64_t freeze(const char *store, const char *lock)
  * time. 0: there is none even so. */
 static int decide(char line[LINE], int i, const char *store, const char *lock)
 {
-    static const double budget[] = {0.5, 10};
+    static const double budget[] = {0.5, 2, 10};
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     int64_t before = freeze(store, lock);
 
     o.store = store;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         o.seconds = budget[k];
         if (describe(line, i, &o) == SPRY_OK && before >= 0 &&
             freeze(store, lock) > before)

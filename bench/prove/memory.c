@@ -1,9 +1,10 @@
 /* memory.c - every allocation of a tune refused in turn, once and from then
  * on: an error or an answer, never a crash, and nothing is left allocated. */
-#define _DEFAULT_SOURCE /* setenv */
+#define _DEFAULT_SOURCE /* setenv, MAP_ANONYMOUS */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +13,18 @@
 #include "prove/prove.h"
 #include "spry.h"
 
-enum { FINE = 0, LEAKED = 11, ODD = 12, BROKEN = 13 };
+enum { FINE = 0, LEAKED = 11, ODD, BROKEN, UNREACHED };
 
 /* A file, since writing one allocates; its machine is probed already, so that
  * all of the budget goes to candidates. */
 static char store[4096];
-static const double BUDGET = 1.5, WARM = 10;
+static const double WARM = 10;
+static double budget = 1; /* more where that measures nothing */
+static int trials;        /* of the last tune */
+
+/* Allocations until one is refused; shared, since trials allocate in
+ * children. */
+static _Atomic(long long) *count;
 
 static spry_status tune_for(const spry_problem *p, spry_effort effort,
                             double seconds)
@@ -33,24 +40,31 @@ static spry_status tune_for(const spry_problem *p, spry_effort effort,
     s = spry_tune(&plan, p, &o);
     if (s != SPRY_OK && plan)
         abort();
+    trials = plan ? spry_plan_tuning(plan)->trials : 0;
     spry_plan_free(plan);
     return s;
 }
 
 static spry_status tune(const spry_problem *p, spry_effort effort)
 {
-    return tune_for(p, effort, BUDGET);
+    return tune_for(p, effort, budget);
 }
 
-/* In a process of its own, since it may crash. */
+/* In a process of its own, since it may crash. Afterwards the count tells
+ * whether the tune came to its n-th allocation. */
 static int refuse(const spry_problem *p, int64_t n, int on, spry_effort effort)
 {
     int64_t live = sp_alloc_live();
     spry_status s;
 
+    long long left;
+
     sp_alloc_refuse(n, on);
     s = tune(p, effort);
+    left = *count;
     sp_alloc_refuse(0, 0);
+    if (left > on)
+        return s == SPRY_OK ? UNREACHED : ODD;
     if (s != SPRY_OK && s != SPRY_SYSTEM && s != SPRY_BUDGET)
         return ODD;
     if (sp_alloc_live() != live)
@@ -70,23 +84,25 @@ static int in_child(const spry_problem *p, int64_t n, int on,
         alarm(30);
         _exit(refuse(p, n, on, effort));
     }
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status)
-               ? WEXITSTATUS(status)
-               : -1;
+    status = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status)
+                 ? WEXITSTATUS(status)
+                 : -1;
+    sp_alloc_refuse(0, 0); /* a crash leaves the count as it was */
+    return status;
 }
 
 typedef struct {
-    int asked, crashed, odd, leaked, broken;
+    int tried, all, crashed, odd, leaked, broken;
 } faults;
 
-static void count(faults *f, int end, int64_t n, int on)
+static void judge(faults *f, int end, int64_t n, int on)
 {
-    f->asked++;
+    f->tried += end != UNREACHED;
     f->crashed += end == -1;
     f->odd += end == ODD;
     f->leaked += end == LEAKED;
     f->broken += end == BROKEN;
-    if (end != FINE)
+    if (end != FINE && end != UNREACHED)
         printf("allocation %lld refused%s: %s\n", (long long)n,
                on ? " and all after it" : "",
                end == -1       ? "crash"
@@ -95,42 +111,63 @@ static void count(faults *f, int end, int64_t n, int on)
                                : "the next tune fails");
 }
 
-/* Trials allocate in children, which begin with what is left of the number. */
-enum { IN_CHILDREN = 60 };
-
-/* How often a tune allocates: what is left of a large number, afterwards. */
-static int64_t allocations_of(const spry_problem *p, spry_effort effort)
+static int64_t count_once(const spry_problem *p, spry_effort effort)
 {
     const int64_t large = 1 << 22;
-    int64_t left = 0;
-    void *block;
+    int64_t left;
 
     (void)tune(p, effort); /* what is kept for good is kept now */
     sp_alloc_refuse(large, 0);
     (void)tune(p, effort);
-    while (left < large && (block = sp_alloc_raw(1, 1))) {
-        sp_free(block);
-        left++;
-    }
+    left = *count;
     sp_alloc_refuse(0, 0);
-    return large - 1 - left;
+    return large - left;
 }
 
-static void sweep(faults *f, const spry_problem *p, spry_effort effort,
-                  int most)
+/* How often a tune allocates, its children included. On a busy machine it needs
+ * more time to measure several. */
+static int64_t allocations_of(const spry_problem *p, spry_effort effort)
 {
-    int64_t own = allocations_of(p, effort), last = own, step;
+    int64_t n = count_once(p, effort);
 
-    if (effort >= SPRY_MEASURE)
-        last += IN_CHILDREN;
-    step = last / most + 1;
-    printf("a tune of effort %d allocates %lld times, and in children; every "
-           "%lld. up to the %lld. is refused\n",
-           (int)effort, (long long)own, (long long)step, (long long)last);
+    while (effort >= SPRY_MEASURE && trials < 4 && budget < 8) {
+        budget *= 2;
+        n = count_once(p, effort);
+    }
+    return n;
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    return b ? greatest_common_divisor(b, a % b) : a;
+}
+
+/* Each of them once, in an order that is spread evenly over all from the first
+ * on, until the seconds are over. */
+static void sweep(faults *f, const spry_problem *p, spry_effort effort,
+                  double seconds)
+{
+    int64_t all = allocations_of(p, effort), step = all * 618 / 1000 + 1;
+    double until = sp_seconds() + seconds;
+    int before = f->tried, measured = trials, unreached = 0;
+
+    while (greatest_common_divisor(step, all) > 1)
+        step++;
+    for (int64_t i = 0, n = 0; i < all && sp_seconds() < until; i++) {
+        n = (n + step) % all;
+        for (int on = 0; on < 2; on++) {
+            int end = in_child(p, n + 1, on, effort);
+
+            judge(f, end, n + 1, on);
+            unreached += end == UNREACHED;
+        }
+    }
+    f->all += 2 * (int)all - unreached;
+    printf("a tune of effort %d, %d trials: %lld allocations; refused once or "
+           "from then on: %d of %d\n",
+           (int)effort, measured, (long long)all, f->tried - before,
+           2 * (int)all - unreached);
     fflush(stdout);
-    for (int64_t n = 1; n <= last; n += step)
-        for (int on = 0; on < 2; on++)
-            count(f, in_child(p, n, on, effort), n, on);
 }
 
 /* A model that learns from what is measured, in the folder: the shipped one,
@@ -162,6 +199,13 @@ void prove_memory(const char *folder)
     spry_problem *p = NULL;
     faults f = {0};
 
+    count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (count == MAP_FAILED) {
+        bench_aim_unknown("refusals_tried", 0, "no memory can be shared");
+        return;
+    }
+    sp_alloc_count_in(count);
     setenv("SPRY_HOME", folder, 1);
     snprintf(store, sizeof store, "%s/memory.db", folder);
     take_model(folder);
@@ -172,13 +216,15 @@ void prove_memory(const char *folder)
         bench_aim_most("refused_allocations_not_survived", 1, 0);
         return;
     }
-    sweep(&f, p, SPRY_LOOKUP, prove_count(12, 100000));
-    sweep(&f, p, SPRY_PREDICT, prove_count(10, 5000));
-    sweep(&f, p, SPRY_MEASURE, prove_count(2, 200));
-    printf("%d refusals: %d crashes, %d odd, %d leaks, %d broken after\n",
-           f.asked, f.crashed, f.odd, f.leaked, f.broken);
+    sweep(&f, p, SPRY_LOOKUP, prove_count(1, 60));
+    sweep(&f, p, SPRY_PREDICT, prove_count(3, 120));
+    sweep(&f, p, SPRY_MEASURE, prove_count(5, 300));
+    printf("%d refusals of %d: %d crashes, %d odd, %d leaks, %d broken after\n",
+           f.tried, f.all, f.crashed, f.odd, f.leaked, f.broken);
+    bench_aim_least("refusals_tried", f.tried, f.all);
     bench_aim_most("refused_allocations_not_survived",
                    f.crashed + f.odd + f.leaked + f.broken, 0);
     spry_problem_free(p);
     spry_matrix_free(A);
+    sp_alloc_count_in(NULL);
 }

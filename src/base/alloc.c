@@ -12,13 +12,19 @@
 
 enum { LINE = 64, HUGE = 2 << 20 };
 
-static atomic_llong live, refuse_at;
+static atomic_llong live, own_count;
+static atomic_llong *refuse_at = &own_count;
 static atomic_int refuse_on;
 
 void sp_alloc_refuse(int64_t n, int on)
 {
-    atomic_store(&refuse_at, n);
     atomic_store(&refuse_on, on);
+    atomic_store(refuse_at, n);
+}
+
+void sp_alloc_count_in(_Atomic(long long) *count)
+{
+    refuse_at = count ? count : &own_count;
 }
 
 int64_t sp_alloc_live(void)
@@ -28,14 +34,16 @@ int64_t sp_alloc_live(void)
 
 static int refused(void)
 {
-    if (atomic_load_explicit(&refuse_at, memory_order_relaxed) <= 0)
-        return 0;
-    if (atomic_load(&refuse_at) == 1) {
-        if (!atomic_load(&refuse_on))
-            atomic_store(&refuse_at, 0);
-        return 1;
+    long long n = atomic_load_explicit(refuse_at, memory_order_relaxed);
+
+    while (n > 0) {
+        int on = atomic_load(&refuse_on);
+
+        if (n == 1 && on)
+            return 1;
+        if (atomic_compare_exchange_weak(refuse_at, &n, n - 1))
+            return n == 1;
     }
-    atomic_fetch_sub(&refuse_at, 1);
     return 0;
 }
 

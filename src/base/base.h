@@ -135,6 +135,9 @@ char *sp_strdup(const char *text);
 /* For tests: refuse the n-th allocation from now (1 = the next), and every
  * one after when `on` is nonzero; n = 0 switches it off. */
 void sp_alloc_refuse(int64_t n, int on);
+/* Count them in `count`, which may lie in memory shared with children: then
+ * theirs are of the same row. NULL: each process counts for itself. */
+void sp_alloc_count_in(_Atomic(long long) *count);
 int64_t sp_alloc_live(void); /* blocks not yet freed */
 
 /* The least multiple of `to` that is not below n. */

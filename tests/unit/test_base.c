@@ -1,8 +1,10 @@
 /* test_base.c - memory, text, chance. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +40,36 @@ static void allocation_refuses_overflow_and_on_request(void **state)
     p = sp_alloc(1, 1);
     assert_non_null(p);
     sp_free(p);
+}
+
+/* A child's allocations are of the same row. */
+static void refusals_are_counted_across_a_fork(void **state)
+{
+    _Atomic(long long) *left = mmap(NULL, sizeof *left, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = -1;
+    pid_t pid;
+    void *p;
+
+    (void)state;
+    assert_true(left != MAP_FAILED);
+    sp_alloc_count_in(left);
+    sp_alloc_refuse(3, 0);
+    pid = fork();
+    if (pid == 0)
+        _exit(sp_alloc(1, 1) && sp_alloc(1, 1) ? 0 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(*left, 1);
+    assert_null(sp_alloc(1, 1));
+    p = sp_alloc(1, 1);
+    assert_non_null(p);
+    sp_free(p);
+    sp_alloc_refuse(1, 1);
+    assert_null(sp_alloc(1, 1));
+    assert_null(sp_alloc(1, 1));
+    sp_alloc_refuse(0, 0);
+    sp_alloc_count_in(NULL);
 }
 
 /* Untouched pages are told from others where the system can tell, and what
@@ -165,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocation_is_aligned_and_counted),
         cmocka_unit_test(allocation_refuses_overflow_and_on_request),
+        cmocka_unit_test(refusals_are_counted_across_a_fork),
         cmocka_unit_test(pages_are_brought),
         cmocka_unit_test(nobody_reads_past_a_guarded_end),
         cmocka_unit_test(text_grows),
