@@ -16,10 +16,10 @@ static const struct {
     const char *name;
     void (*prove)(const char *folder);
 } parts[] = {
-    {"writers", prove_writers}, {"hostile", prove_hostile},
-    {"attacks", prove_attacks}, {"memory", prove_memory},
-    {"frozen", prove_frozen},   {"coverage", prove_coverage},
-    {"slower", prove_slower},
+    {"writers", prove_writers},   {"hostile", prove_hostile},
+    {"attacks", prove_attacks},   {"memory", prove_memory},
+    {"cold", prove_cold},         {"frozen", prove_frozen},
+    {"coverage", prove_coverage}, {"slower", prove_slower},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

@@ -21,6 +21,8 @@ void prove_hostile(const char *folder);
 void prove_memory(const char *folder);
 /* Kept kernels are tampered with. */
 void prove_attacks(const char *folder);
+/* Many processes need the same kernels at once. */
+void prove_cold(const char *folder);
 /* Intervals of races whose true ratio is known. */
 void prove_coverage(const char *folder);
 /* What a tune chose, raced again in a fresh process. */
