@@ -14,7 +14,7 @@
 
 #include "import/internal.h"
 
-enum { LONGEST = 1 << 20, OFTEN = 2000 };
+enum { USUAL = 1 << 10, LONGEST = 1 << 20, OFTEN = 2000 };
 
 static const sp_foreign foreigns[] = {
     {SPRY_IMPORT_WACO, ".txt", sp_import_waco, 256, "e5_2680v3"},
@@ -122,41 +122,75 @@ static void note_bad(sp_import *f)
                  f->path, (long long)f->line, spry_message());
 }
 
-/* The next line without its end; 0 at the end of the file, -1: not possible. */
-static int next_line(char *line, gzFile in, const char *path)
-{
-    int code;
-    size_t n;
+/* A line, in room that grows with the longest. */
+typedef struct {
+    gzFile in;
+    char *text;
+    int room;
+} line_reader;
 
-    if (!gzgets(in, line, LONGEST)) {
-        gzerror(in, &code);
-        if (gzeof(in) && (code == Z_OK || code == Z_STREAM_END))
-            return 0;
-        sp_fail(SPRY_INPUT, "%s: damaged or cut short", path);
-        return -1;
-    }
-    n = strlen(line);
-    if (n + 1 == LONGEST) {
-        sp_fail(SPRY_INPUT, "%s: a line of more than %d characters", path,
-                LONGEST);
-        return -1;
-    }
-    while (n > 0 && isspace((unsigned char)line[n - 1]))
-        line[--n] = 0;
-    return 1;
+static spry_status make_room(line_reader *l, const char *path)
+{
+    int room = l->room ? 4 * l->room : USUAL;
+    char *more;
+
+    if (room > LONGEST)
+        return sp_fail(SPRY_INPUT, "%s: a line of more than %d characters",
+                       path, LONGEST);
+    more = sp_grow(l->text, l->room, room, 1);
+    if (!more)
+        return sp_fail_memory((size_t)room);
+    l->text = more;
+    l->room = room;
+    return SPRY_OK;
 }
 
-static spry_status read_lines(sp_import *f, const sp_foreign *k, gzFile in,
-                              char *line)
+static int is_whole(gzFile in)
+{
+    int code;
+
+    gzerror(in, &code);
+    return gzeof(in) && (code == Z_OK || code == Z_STREAM_END);
+}
+
+/* The next line without its end; *more is 0 at the end of the file. What
+ * stands behind a zero byte is skipped, so lengths are the file's. */
+static spry_status next_line(line_reader *l, int *more, const char *path)
+{
+    int n = 0;
+
+    do {
+        z_off_t at = gztell(l->in);
+        spry_status s = n + 1 < l->room ? SPRY_OK : make_room(l, path);
+
+        if (s != SPRY_OK)
+            return s;
+        if (!gzgets(l->in, l->text + n, l->room - n)) {
+            if (!is_whole(l->in))
+                return sp_fail(SPRY_INPUT, "%s: damaged or cut short", path);
+            break;
+        }
+        n += (int)(gztell(l->in) - at);
+    } while (n + 1 == l->room && l->text[n - 1] != '\n');
+    *more = n > 0;
+    l->text[n] = 0;
+    n = (int)strlen(l->text);
+    while (n > 0 && isspace((unsigned char)l->text[n - 1]))
+        l->text[--n] = 0;
+    return SPRY_OK;
+}
+
+static spry_status read_lines(sp_import *f, const sp_foreign *k, line_reader *l)
 {
     spry_status s = SPRY_OK;
-    int more = 1;
+    int more;
 
-    while (s == SPRY_OK && (more = next_line(line, in, f->path)) > 0) {
+    while (s == SPRY_OK && (s = next_line(l, &more, f->path)) == SPRY_OK &&
+           more) {
         f->line++;
-        if (!*line)
+        if (!*l->text)
             continue;
-        s = k->read(f, line);
+        s = k->read(f, l->text);
         f->out->lines++;
         if (s == SPRY_INPUT) {
             note_bad(f);
@@ -166,23 +200,17 @@ static spry_status read_lines(sp_import *f, const sp_foreign *k, gzFile in,
             f->opt->progress(f->out->lines, f->opt->payload))
             s = sp_fail(SPRY_STOPPED, "the import was stopped");
     }
-    return more < 0 ? SPRY_INPUT : s;
+    return s;
 }
 
 static spry_status read_file(sp_import *f, const sp_foreign *k)
 {
-    char *line = sp_alloc_raw(LONGEST, 1);
-    gzFile in = gzopen(f->path, "rb");
+    line_reader l = {.in = gzopen(f->path, "rb")};
     int64_t bad = f->out->bad;
     spry_status s, flushed;
 
-    if (!line || !in) {
-        sp_free(line);
-        if (in)
-            gzclose_r(in);
-        return line ? sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", f->path)
-                    : sp_fail_memory(LONGEST);
-    }
+    if (!l.in)
+        return sp_fail_errno(SPRY_INPUT, "%s: cannot be opened", f->path);
     f->line = f->good = 0;
     *f->name = 0;
     f->n = k->n;
@@ -190,10 +218,10 @@ static spry_status read_file(sp_import *f, const sp_foreign *k)
     find_subject(f, k);
     s = find_machine(f, k);
     if (s == SPRY_OK)
-        s = read_lines(f, k, in, line);
+        s = read_lines(f, k, &l);
     flushed = sp_import_flush(f);
-    gzclose_r(in);
-    sp_free(line);
+    gzclose_r(l.in);
+    sp_free(l.text);
     f->out->files++;
     if (s == SPRY_OK && f->good == 0)
         return f->out->bad > bad

@@ -77,6 +77,43 @@ static void waco_lines_become_records(void **state)
     spry_records_close(db);
 }
 
+/* A line with so many blanks in front of it, and one behind it. */
+static spry_status import_behind(spry_imported *in, spry_records *db,
+                                 size_t blanks)
+{
+    static const char line[] = "1 64 k1 i1 i0 k0 0 0 0 1 i1 48 2 = 5.655\n"
+                               "4 1 i1 i0 k1 k0 1 0 0 0 i1 48 8 = 0.25";
+    char *text = malloc(blanks + sizeof line);
+
+    assert_non_null(text);
+    memset(text, ' ', blanks);
+    memcpy(text + blanks, line, sizeof line);
+    put("SpMV__long.txt", text);
+    free(text);
+    return spry_import(in, db, in_dir("SpMV__long.txt"), SPRY_IMPORT_WACO,
+                       NULL);
+}
+
+static void lines_may_be_long(void **state)
+{
+    spry_imported in = {.size = sizeof in};
+    spry_records *db;
+
+    (void)state;
+    for (size_t blanks = 970; blanks < 990; blanks++) {
+        check_ok(spry_records_open(&db, ":memory:"));
+        check_ok(import_behind(&in, db, blanks));
+        assert_int_equal(in.added, 2);
+        spry_records_close(db);
+    }
+    check_ok(spry_records_open(&db, ":memory:"));
+    check_ok(import_behind(&in, db, (1 << 20) - 100));
+    assert_int_equal(in.added, 2);
+    assert_int_equal(import_behind(&in, db, 1 << 20), SPRY_INPUT);
+    assert_non_null(strstr(spry_message(), "a line of more than"));
+    spry_records_close(db);
+}
+
 static void again_nothing_is_new(void **state)
 {
     spry_records *db = open_store("a.db");
@@ -433,6 +470,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_DIR(waco_lines_become_records),
+        IN_DIR(lines_may_be_long),
         IN_DIR(again_nothing_is_new),
         IN_DIR(a_matrix_at_hand_gives_the_key),
         IN_DIR(autosparse_is_put_into_our_words_where_there_are_any),
