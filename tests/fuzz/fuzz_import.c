@@ -1,10 +1,7 @@
 /* fuzz_import.c - others' records from any bytes: WACO's when they begin with
  * w, AutoSparse's with a, Ginkgo's with g, Ansor's with anything else. */
+#include "files.h"
 #include "fuzz.h"
-
-#include <stdio.h>
-#include <unistd.h>
-
 #include "spry/import.h"
 
 /* Names that say operation, matrix and machine, as the files of others do. */
@@ -20,41 +17,6 @@ static const struct {
 };
 
 enum { OFTEN = 2000 };
-static char dir[256];
-
-static void remove_dir(void)
-{
-    rmdir(dir);
-}
-
-/* Where memory is the disk, if there is such a place. Without it nothing would
- * be tested: that is a failure. */
-static void make_dir(void)
-{
-    const char *tmp = getenv("TMPDIR");
-
-    if (*dir)
-        return;
-    snprintf(dir, sizeof dir, "%.200s/spry-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm"
-             : tmp && *tmp                 ? tmp
-                                           : "/tmp");
-    if (!mkdtemp(dir)) {
-        perror(dir);
-        abort();
-    }
-    atexit(remove_dir);
-}
-
-static int write_file(const char *path, const uint8_t *data, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    int good = f && fwrite(data, 1, size, f) == size;
-
-    if (f)
-        good &= fclose(f) == 0;
-    return good;
-}
 
 /* What was read adds up, and a failure has its sentence. */
 static void check(spry_status s, const spry_imported *in)
@@ -82,23 +44,21 @@ static spry_records *store(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static fuzz_file file[sizeof kinds / sizeof kinds[0]];
     spry_imported in = {.size = sizeof in};
     spry_records *db;
-    char path[320];
     int64_t live;
+    const char *path;
     int k = 0;
 
     if (size == 0)
         return 0;
-    make_dir();
     db = store();
     live = sp_alloc_live();
     while (kinds[k].first && kinds[k].first != (char)data[0])
         k++;
-    snprintf(path, sizeof path, "%s/%s", dir, kinds[k].name);
-    if (write_file(path, data + 1, size - 1))
-        check(spry_import(&in, db, path, kinds[k].format, NULL), &in);
-    unlink(path);
+    path = fuzz_put(&file[k], kinds[k].name, data + 1, size - 1);
+    check(spry_import(&in, db, path, kinds[k].format, NULL), &in);
     if (sp_alloc_live() > live + 4) /* a store keeps room for samples */
         abort();
     return 0;

@@ -1,42 +1,20 @@
 /* fuzz_store.c - a store from any bytes: a database that is damaged, another's
  * or hostile. It lies where memory is the disk, if there is such a place. */
+#include "files.h"
 #include "fuzz.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 #include "spry/records.h"
 
-static char path[64];
-
-static void remove_file(void)
+/* What SQLite leaves beside a store that is damaged. */
+static void remove_others(const char *path)
 {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    char name[96];
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    char name[512];
 
-    for (int i = 0; i < 4; i++) {
-        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%.480s%s", path, endings[i]);
         unlink(name);
     }
-}
-
-static int put_file(const uint8_t *data, size_t size)
-{
-    FILE *f;
-    int good;
-
-    if (!*path) {
-        snprintf(path, sizeof path, "%s/spry-fuzz-%ld.db",
-                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-                 (long)getpid());
-        atexit(remove_file);
-    }
-    remove_file();
-    f = fopen(path, "wb");
-    good = f && fwrite(data, 1, size, f) == size;
-    if (f)
-        good &= fclose(f) == 0;
-    return good;
 }
 
 /* Texts that are handed out can be read to their end. */
@@ -49,13 +27,15 @@ static int look(const spry_record *r, void *payload)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static fuzz_file file;
     spry_records *db = NULL;
+    const char *path;
     size_t letters = 0;
     int64_t bad = 0;
     spry_status s;
 
-    if (!put_file(data, size))
-        abort();
+    path = fuzz_put(&file, "fuzz.db", data, size);
+    remove_others(path);
     s = spry_records_open(&db, path);
     if (s != SPRY_OK && (db || !*spry_message()))
         abort();
