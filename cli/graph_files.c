@@ -10,28 +10,25 @@
 
 /* ---- reading ---- */
 
-/* The number at p, of a NumPy kind and size. */
-static double number_at(const char *p, const sp_npy *h)
+/* The number at p as element i of what v describes; 0: it is not whole
+ * where it has to be. */
+static int put_number(void *to, int64_t i, const spry_graph_value *v,
+                      const char *p, const sp_npy *h)
 {
-    float f;
-    int32_t i;
-    int64_t l;
-    double d;
+    double x;
 
-    if (h->kind == 'f' && h->size == 4) {
-        memcpy(&f, p, sizeof f);
-        return (double)f;
+    if (v->whole && h->kind == 'i') { /* more digits than a double has */
+        ((int64_t *)to)[i] = sp_npy_int(h, p, 0);
+        return 1;
     }
-    if (h->kind == 'f') {
-        memcpy(&d, p, sizeof d);
-        return d;
-    }
-    if (h->size == 4) {
-        memcpy(&i, p, sizeof i);
-        return (double)i;
-    }
-    memcpy(&l, p, sizeof l);
-    return (double)l;
+    x = sp_npy_real(h, p, 0);
+    if (!v->whole)
+        ((float *)to)[i] = (float)x;
+    else if (x >= -0x1p63 && x < 0x1p63)
+        ((int64_t *)to)[i] = (int64_t)x;
+    else
+        return 0;
+    return 1;
 }
 
 static int fits(const sp_npy *h, const spry_graph_value *v)
@@ -51,15 +48,12 @@ static spry_status take_numbers(void *to, FILE *f, const sp_npy *h,
     char item[8];
 
     for (int64_t i = 0; i < v->count; i++) {
-        double x;
-
         if (fread(item, 1, (size_t)h->size, f) != (size_t)h->size)
             return say_fail(SPRY_INPUT, "%s: the file ends early", path);
-        x = number_at(item, h);
-        if (v->whole)
-            ((int64_t *)to)[i] = (int64_t)x;
-        else
-            ((float *)to)[i] = (float)x;
+        if (!put_number(to, i, v, item, h))
+            return say_fail(SPRY_INPUT,
+                            "%s: number %lld is none that input %s can hold",
+                            path, (long long)i + 1, v->name);
     }
     return fgetc(f) == EOF
                ? SPRY_OK

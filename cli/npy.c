@@ -90,8 +90,9 @@ static int64_t elements(const header *h, FILE *f)
 static void turn(char *to, const char *from, const dense *d)
 {
     size_t size = (size_t)d->type;
+    int64_t rows = d->shape[1] ? d->shape[0] : 0; /* empty ones may be many */
 
-    for (int64_t i = 0; i < d->shape[0]; i++)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < d->shape[1]; j++)
             memcpy(to + (size_t)(i * d->shape[1] + j) * size,
                    from + (size_t)(j * d->shape[0] + i) * size, size);

@@ -44,6 +44,18 @@ if grep -q '"isa": *"avx2"' card.json; then
     has 'for avx512' wide/kernels/tile.c
 fi
 
+# Whole inputs keep all of their digits; what no whole number can be is refused.
+printf '\010\007B\004\012\000\020\015:4\012\020\012\001x\022\001y"\010IdentityZ\017\012\001x\022\012\012\010\010\007\022\004\012\002\010\002b\017\012\001y\022\012\012\010\010\007\022\004\012\002\010\002' \
+    >whole.onnx
+npy '<i8' '(2,)' 1.1 -7.3 >digits.npy # their bits, as whole numbers
+expect 0 "$SPRY" net run whole.onnx --runs 1 --input digits.npy --out same.npy
+[ "$(tail -c 16 digits.npy | od -tx1)" = "$(tail -c 16 same.npy | od -tx1)" ] ||
+    fail "whole numbers lost digits"
+for number in 1e300 nan -inf 9223372036854775808; do
+    npy '<f8' '(2,)' 1 $number >none.npy
+    refuse 3 'number 2' "$SPRY" net run whole.onnx --runs 1 --input none.npy
+done
+
 # A run that is stopped says what it has.
 : >err
 "$SPRY" net run $net --untuned --runs 1e9 --json --progress plain >out 2>err &

@@ -21,9 +21,10 @@ npy '<f8' '4' 1 2 3 4 >bare.npy
 npy '>f8' '(4,)' 1 2 3 4 >big.npy
 npy '<i8' '(4,)' 1 2 3 4 >integer.npy
 npy '|O' '(4,)' 1 2 3 4 >object.npy
+npy '<f8' 'F(9223372036854775807, 0)' >many.npy
 mkdir folder.npy
 for file in empty magic header short long shape deep huge overflow negative \
-    open bare big integer object folder missing; do
+    open bare big integer object many folder missing; do
     refuse 3 "$file.npy" "$SPRY" run small.mtx --x $file.npy
 done
 
