@@ -122,9 +122,14 @@ enum { EMPTY_ROWS = 1 << 10 };
 enum { EMPTY_ROWS = 4 << 20 };
 #endif
 
+int64_t sp_most_rows_of(int64_t bytes)
+{
+    return bytes < INT64_MAX / 32 ? EMPTY_ROWS + 16 * bytes : INT64_MAX / 2;
+}
+
 int64_t sp_most_rows(const sp_text *t)
 {
-    return EMPTY_ROWS + 16 * (int64_t)(t->end - t->data);
+    return sp_most_rows_of(t->end - t->data);
 }
 
 spry_status sp_check_shape(const sp_text *t, const char *at, int64_t rows,

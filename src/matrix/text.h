@@ -17,6 +17,8 @@ spry_status sp_fail_at(const sp_text *t, const char *at, const char *fmt, ...)
 /* Rows, or neurons, that a file of this size may have: they take memory even
  * when they have no entries. */
 int64_t sp_most_rows(const sp_text *t);
+/* The same, of so many bytes of text. */
+int64_t sp_most_rows_of(int64_t bytes);
 
 /* Behind blanks, but not behind a line's end. */
 const char *sp_skip_blanks(const char *at, const char *end);

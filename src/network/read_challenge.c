@@ -5,6 +5,7 @@
  * first layer to the last must be there. Each may be packed (.tsv.gz). */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "network/read.h"
@@ -99,6 +100,21 @@ static spry_status read_names(challenge *c, int64_t *depth, const sp_folder *f)
     return SPRY_OK;
 }
 
+/* A name may say any width; neurons take memory, so the file must be large. */
+static spry_status check_width(const challenge *c, const char *path)
+{
+    struct stat st;
+    int64_t bytes = stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+
+    if (sp_ends_in(path, ".tsv.gz") && bytes > 0)
+        bytes = (int64_t)sp_unpack_limit((size_t)bytes);
+    if (c->width <= sp_most_rows_of(bytes))
+        return SPRY_OK;
+    return sp_fail(SPRY_INPUT,
+                   "%s: %lld neurons are too many for a file of this size",
+                   path, (long long)c->width);
+}
+
 /* Every file must be there before the first is read. */
 static spry_status check_files(const challenge *c, int64_t depth)
 {
@@ -114,6 +130,9 @@ static spry_status check_files(const challenge *c, int64_t depth)
             return sp_fail(SPRY_INPUT, "%s: is missing, of %lld layers", path,
                            (long long)depth);
         }
+        s = check_width(c, path);
+        if (s != SPRY_OK)
+            return s;
     }
     return SPRY_OK;
 }

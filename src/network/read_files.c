@@ -63,6 +63,19 @@ static spry_status read_list(spry_matrix **out, const char *path,
     return s;
 }
 
+/* Columns of a matrix take no memory; neurons do. No more of them than a text
+ * of so many entries may name. */
+static spry_status check_columns(const spry_matrix *m, const char *path)
+{
+    enum { ENTRY = 16 }; /* bytes */
+
+    if (m->cols <= sp_most_rows_of(m->nnz * ENTRY))
+        return SPRY_OK;
+    return sp_fail(SPRY_INPUT,
+                   "%s: %lld columns are too many neurons for %lld entries",
+                   path, (long long)m->cols, (long long)m->nnz);
+}
+
 /* A matrix, rows outputs; `inputs` 0: not known yet. */
 static spry_status read_matrix(spry_matrix **out, const char *path,
                                int64_t inputs, int rows_are_outputs)
@@ -72,10 +85,15 @@ static spry_status read_matrix(spry_matrix **out, const char *path,
 
     if (is_list(path))
         return read_list(out, path, inputs, rows_are_outputs);
-    s = spry_matrix_read(rows_are_outputs ? out : &m, path);
-    if (s != SPRY_OK || rows_are_outputs)
+    s = spry_matrix_read(&m, path);
+    if (s == SPRY_OK)
+        s = check_columns(m, path);
+    if (s == SPRY_OK && rows_are_outputs) {
+        *out = m;
         return s;
-    s = spry_matrix_transpose(out, m);
+    }
+    if (s == SPRY_OK)
+        s = spry_matrix_transpose(out, m);
     spry_matrix_free(m);
     return s;
 }

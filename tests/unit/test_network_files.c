@@ -155,6 +155,26 @@ static void matrices_are_layers(void **state)
     spry_network_free(n);
 }
 
+/* A few bytes ask for no more memory than is theirs. */
+static void too_many_neurons_are_refused(void **state)
+{
+    static const char *const wide =
+        "%%MatrixMarket matrix coordinate real general\n"
+        "3 2000000000 1\n1 1 1\n";
+    spry_network_options o = SPRY_NETWORK_DEFAULTS;
+    spry_network *n;
+
+    (void)state;
+    assert_int_equal(mkdir("wide", 0777), 0);
+    write_text("wide/l1.mtx", wide);
+    check_bad("wide", "l1.mtx: 2000000000 columns are too many");
+    o.rows_are_outputs = 1;
+    assert_int_equal(spry_network_read(&n, "wide", &o), SPRY_INPUT);
+    assert_int_equal(mkdir("named", 0777), 0);
+    write_text("named/n2000000000-l1.tsv", "1\t1\t1\n");
+    check_bad("named", "l1.tsv: 2000000000 neurons are too many");
+}
+
 static void rows_may_be_outputs_and_patterns_get_weights(void **state)
 {
     spry_network_options o = SPRY_NETWORK_DEFAULTS;
@@ -286,6 +306,7 @@ int main(void)
         cmocka_unit_test(odd_weights_survive),
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(matrices_are_layers),
+        cmocka_unit_test(too_many_neurons_are_refused),
         cmocka_unit_test(rows_may_be_outputs_and_patterns_get_weights),
         cmocka_unit_test(a_graph_is_sorted),
         cmocka_unit_test(bad_graphs_are_named),
