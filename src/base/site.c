@@ -1,7 +1,7 @@
 /* site.c - what the administrators of a machine say for all of its users.
  *
- * A file of lines "store PATH", or its URI, and "lock PATH"; a variable of the user's goes
- * before it, and an empty one switches it off. */
+ * A file of lines "store PATH", or a server's URI, and "lock PATH"; a variable
+ * of the user's goes before it, and an empty one switches it off. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,7 @@
 
 enum { SITE_LIMIT = 1 << 16 };
 
-/* The rest of the line "key REST" of the text: a path from the root or a
- * server's URI, nothing that depends on where one stands. */
-static int take_line(char *out, size_t size, const char *text, const char *key)
+int sp_site_line(char *out, size_t size, const char *text, const char *key)
 {
     size_t k = strlen(key);
 
@@ -55,7 +53,7 @@ int sp_site_path(char *out, size_t size, const char *key, const char *variable)
         sp_message_clear();
         return 0;
     }
-    found = take_line(out, size, f.data, key);
+    found = sp_site_line(out, size, f.data, key);
     sp_file_free(&f);
     return found;
 }

@@ -8,6 +8,9 @@
  * the path behind `key` in site.conf. 0 when there is none. (site.c) */
 int sp_site_path(char *out, size_t size, const char *key, const char *variable);
 
+/* The same of the text of such a file. (site.c) */
+int sp_site_line(char *out, size_t size, const char *text, const char *key);
+
 /* Does it lie in one of the user's directories? Then nobody else may read it,
  * whatever the umask says. (dirs.c) */
 int sp_is_users_own(const char *path);

@@ -88,8 +88,15 @@ spry_status sp_dense_model_load(sp_pretrained *out, sp_dense_class *c,
     spry_status s = sp_nn_load(&nn, path);
 
     memset(out, 0, sizeof *out);
-    if (s == SPRY_OK)
-        s = read_head(c, sp_nn_card(nn), path);
+    return s == SPRY_OK ? sp_dense_model_open(out, c, nn, path) : s;
+}
+
+spry_status sp_dense_model_open(sp_pretrained *out, sp_dense_class *c,
+                                sp_nn *nn, const char *path)
+{
+    spry_status s = read_head(c, sp_nn_card(nn), path);
+
+    memset(out, 0, sizeof *out);
     if (s != SPRY_OK) {
         sp_nn_free(nn);
         return s;

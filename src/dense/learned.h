@@ -32,6 +32,9 @@ spry_status sp_dense_model_save(const sp_pretrained *s, sp_dense_class c,
 /* SPRY_INPUT and a sentence for any other bytes. */
 spry_status sp_dense_model_load(sp_pretrained *out, sp_dense_class *c,
                                 const char *path);
+/* What the file held: out owns it from then on, also on failure. */
+spry_status sp_dense_model_open(sp_pretrained *out, sp_dense_class *c,
+                                sp_nn *nn, const char *path);
 
 /* ---- use ---- */
 

@@ -74,14 +74,19 @@ static spry_status read_card(int out[2], const char *card)
 
 spry_status sp_eon_load(sp_eon *m, const char *path)
 {
-    int chosen[2];
     sp_nn *weights;
     spry_status s = sp_nn_load(&weights, path);
 
     *m = (sp_eon){0};
-    if (s != SPRY_OK)
-        return s;
-    s = read_card(chosen, sp_nn_card(weights));
+    return s == SPRY_OK ? sp_eon_open(m, weights, path) : s;
+}
+
+spry_status sp_eon_open(sp_eon *m, sp_nn *weights, const char *path)
+{
+    int chosen[2];
+    spry_status s = read_card(chosen, sp_nn_card(weights));
+
+    *m = (sp_eon){0};
     if (s == SPRY_OK)
         s = build(m, weights, (spry_eon)chosen[0], (spry_embedding)chosen[1]);
     else

@@ -18,6 +18,8 @@ spry_status sp_eon_new(sp_eon *m, spry_eon form, spry_embedding embedding,
                        uint64_t seed);
 /* SPRY_INPUT and a sentence when the file is none of ours. */
 spry_status sp_eon_load(sp_eon *m, const char *path);
+/* What the file held: m owns it from then on, also on failure. */
+spry_status sp_eon_open(sp_eon *m, sp_nn *weights, const char *path);
 /* With a card that says how good it is, and on what it learned. */
 spry_status sp_eon_save(const sp_eon *m, const char *path, int64_t networks,
                         double share);

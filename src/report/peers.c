@@ -106,6 +106,13 @@ static spry_status read_text(sp_report *r, char *text, const char *path)
     return r->status;
 }
 
+void sp_report_parse_peers(sp_report *r, char *text, const char *path)
+{
+    r->peer = sp_alloc(MOST_PEERS, sizeof *r->peer);
+    r->status = !r->peer ? sp_fail_memory(MOST_PEERS * sizeof *r->peer)
+                         : read_text(r, text, path);
+}
+
 void sp_report_read_peers(sp_report *r, const char *path)
 {
     sp_file f;
@@ -115,9 +122,7 @@ void sp_report_read_peers(sp_report *r, const char *path)
     r->status = sp_file_read(&f, path, MOST_BYTES);
     if (r->status != SPRY_OK)
         return;
-    r->peer = sp_alloc(MOST_PEERS, sizeof *r->peer);
-    r->status = !r->peer ? sp_fail_memory(MOST_PEERS * sizeof *r->peer)
-                         : read_text(r, f.data, path);
+    sp_report_parse_peers(r, f.data, path);
     sp_file_free(&f);
 }
 

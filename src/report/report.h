@@ -101,6 +101,8 @@ void sp_report_read(sp_report *r, spry_records *db, const char *problem);
 
 /* The file that bench-peers wrote; NULL: none (peers.c). */
 void sp_report_read_peers(sp_report *r, const char *path);
+/* Its text, which is cut up in place. */
+void sp_report_parse_peers(sp_report *r, char *text, const char *path);
 
 /* The tune that made this plan (story.c). */
 void sp_report_tell(sp_report *r, const spry_plan *plan, const char *source);
