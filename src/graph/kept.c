@@ -51,6 +51,18 @@ static int64_t body_of(int stages)
 
 /* ---- believing ---- */
 
+/* A fuzzer would never find the right digests. */
+static int same_digest(const uint8_t *a, const uint8_t *b)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void)a;
+    (void)b;
+    return 1;
+#else
+    return memcmp(a, b, SP_DIGEST) == 0;
+#endif
+}
+
 /* The head is copied: a part of it is zero for its digest. */
 static void outline_of(uint8_t out[SP_DIGEST], const sp_digest_key *key,
                        const kept_head *h, const kept_line *line)
@@ -79,7 +91,7 @@ static int outline_fits(const sp_kept *k, const sp_digest_key *key,
     uint8_t sum[SP_DIGEST];
 
     outline_of(sum, key, h, k->line);
-    if (memcmp(sum, h->outline, sizeof sum) != 0 || h->length != length ||
+    if (!same_digest(sum, h->outline) || h->length != length ||
         h->stages != (uint32_t)stages || h->body != body_of(stages))
         return 0;
     for (int i = 0; i < stages; i++)
@@ -122,8 +134,7 @@ static int is_true(const sp_kept *k, const spry_executor *e)
     return outline_fits(k, &key, h->length, e->p->stages) &&
            digests_of(source, packed, e, &key, k->map + h->body,
                       h->length - h->body) &&
-           memcmp(source, h->source, sizeof source) == 0 &&
-           memcmp(packed, h->packed, sizeof packed) == 0;
+           same_digest(source, h->source) && same_digest(packed, h->packed);
 }
 
 /* ---- opening ---- */
