@@ -8,7 +8,8 @@
  * the path behind `key` in site.conf. 0 when there is none. (site.c) */
 int sp_site_path(char *out, size_t size, const char *key, const char *variable);
 
-/* The same of the text of such a file. (site.c) */
+/* What stands behind `key` in the text of such a file: a path from the root or
+ * a server's URI, nothing that depends on where one stands. (site.c) */
 int sp_site_line(char *out, size_t size, const char *text, const char *key);
 
 /* Does it lie in one of the user's directories? Then nobody else may read it,
