@@ -49,8 +49,12 @@ libpq-dev           pkg-config --exists libpq
 postgresql          ls /usr/lib/postgresql/*/bin/initdb
 debhelper           dh --version
 dh-python           dh_python3 --version
+python3-setuptools  /usr/bin/python3 -c "import setuptools"
+python3-wheel       /usr/bin/python3 -c "import wheel"
 lintian             lintian --version
 debootstrap         debootstrap --version
+strace              strace --version
+tcl                 tclsh </dev/null
 '
 avx512='
 libsimde-dev  ls /usr/include/simde/x86/avx512.h

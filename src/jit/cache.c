@@ -167,8 +167,8 @@ void sp_cache_put(const sp_cache *c, const uint8_t key[SP_SHA256],
     if (sp_place_temp(dir, c->path, &(int){0})) {
         snprintf(temp, sizeof temp, "%s/sealed", dir);
         fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        ok = fd >= 0 && sp_bytes_write(fd, file.data, file.len) &&
-             fsync(fd) == 0;
+        ok = fd >= 0 && fchmod(fd, 0600) == 0 &&
+             sp_bytes_write(fd, file.data, file.len) && fsync(fd) == 0;
         if (fd >= 0 && close(fd) == 0 && ok)
             renameat(AT_FDCWD, temp, c->fd, name);
         sp_place_remove(dir);
@@ -187,6 +187,8 @@ int sp_cache_lock(const sp_cache *c, const uint8_t key[SP_SHA256],
 
     snprintf(name, sizeof name, "lock.%02x", key[0]);
     fd = openat(c->fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        (void)fchmod(fd, 0600); /* whatever the umask took away */
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK || sp_seconds() > deadline) {
             close(fd); /* no locks here, or its holder hangs */
