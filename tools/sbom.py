@@ -12,10 +12,12 @@ are known.
 import argparse
 import datetime
 import hashlib
+import io
 import json
 import re
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
@@ -30,19 +32,33 @@ LIBRARIES = [
     ("openblas", "openblas", "BSD-3-Clause", "OPTIONAL_DEPENDENCY_OF"),
     ("xgboost", "xgboost", "Apache-2.0", "OPTIONAL_DEPENDENCY_OF"),
     ("arpack", "arpack", "BSD-3-Clause", "OPTIONAL_DEPENDENCY_OF"),
+    ("libpq", "libpq", "PostgreSQL", "OPTIONAL_DEPENDENCY_OF"),
     ("petsc", "PETSc", "BSD-2-Clause", "OPTIONAL_DEPENDENCY_OF"),
     ("cmocka", "cmocka", "Apache-2.0", "TEST_DEPENDENCY_OF"),
     ("cmake", None, "BSD-3-Clause", "BUILD_DEPENDENCY_OF"),
 ]
 
 
-def run(*words):
-    """What a command prints; "" when it fails or is not there."""
+def version_here(pkg_config):
+    """The version of a library that pkg-config knows, or NOASSERTION."""
     try:
-        return subprocess.run(words, cwd=TOP, capture_output=True, text=True,
-                              check=True).stdout.strip()
+        said = subprocess.run(("pkg-config", "--modversion", pkg_config),
+                              capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        return ""
+        return "NOASSERTION"
+    return said.stdout.strip() or "NOASSERTION"
+
+
+def git(*words):
+    """What git prints of the repository that is here, not of one around it."""
+    try:
+        return subprocess.run(("git", "--git-dir", TOP / ".git", *words),
+                              cwd=TOP, capture_output=True, check=True).stdout
+    except OSError as e:
+        sys.exit(f"sbom.py: git: {e.strerror}")
+    except subprocess.CalledProcessError as e:
+        said = e.stderr.decode(errors="replace").strip()
+        sys.exit(f"sbom.py: git {words[0]} failed: {said}")
 
 
 def identifier(text):
@@ -50,11 +66,11 @@ def identifier(text):
 
 
 def library(name, pkg_config, licence):
-    version = run("pkg-config", "--modversion", pkg_config) if pkg_config else ""
     return {
         "SPDXID": identifier(name),
         "name": name,
-        "versionInfo": version or "NOASSERTION",
+        "versionInfo":
+            version_here(pkg_config) if pkg_config else "NOASSERTION",
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
         "licenseConcluded": licence,
@@ -64,12 +80,13 @@ def library(name, pkg_config, licence):
 
 
 def files():
-    names = run("git", "ls-files", "-z").split("\0")
-    for name in sorted(n for n in names if n):
-        path = TOP / name
-        if not path.is_file():
-            continue
-        data = path.read_bytes()
+    """Name and bytes of every committed file."""
+    with tarfile.open(fileobj=io.BytesIO(git("archive", "HEAD"))) as tar:
+        return {m.name: tar.extractfile(m).read() for m in tar if m.isfile()}
+
+
+def entries(contents):
+    for name, data in sorted(contents.items()):
         yield {
             "SPDXID": identifier("file-" + name),
             "fileName": "./" + name,
@@ -86,11 +103,11 @@ def files():
 
 
 def document():
-    text = (TOP / "CMakeLists.txt").read_text()
+    contents = files()
+    text = contents["CMakeLists.txt"].decode()
     version = re.search(r"project\(spry VERSION ([0-9.]+)", text).group(1)
-    commit = run("git", "rev-parse", "HEAD") or "unknown"
-    when = int(run("git", "log", "-1", "--format=%ct") or 0)
-    listed = list(files())
+    commit, when = git("log", "-1", "--format=%H %ct").decode().split()
+    listed = list(entries(contents))
     sums = "".join(sorted(f["checksums"][0]["checksumValue"] for f in listed))
     spry = {
         "SPDXID": identifier("spry"),
@@ -126,7 +143,7 @@ def document():
         "documentNamespace": f"urn:spry:{version}:{commit}",
         "creationInfo": {
             "created": datetime.datetime.fromtimestamp(
-                when, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                int(when), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "creators": ["Tool: spry-tools-sbom"],
         },
         "packages": [spry] + [library(n, p, lic)
