@@ -66,3 +66,14 @@ write_basic_package_version_file(
 install(FILES ${PROJECT_BINARY_DIR}/spry-config.cmake
               ${PROJECT_BINARY_DIR}/spry-config-version.cmake
         DESTINATION ${package_dir})
+
+# The module file names the prefix that is installed to, known only then.
+set(module_dir ${CMAKE_INSTALL_DATADIR}/modulefiles/spry)
+foreach(name PROJECT_VERSION CMAKE_INSTALL_LIBDIR)
+    install(CODE "set(${name} \"${${name}}\")")
+endforeach()
+install(CODE "configure_file(
+    \"${PROJECT_SOURCE_DIR}/packaging/spry.modulefile.in\"
+    \"${PROJECT_BINARY_DIR}/spry.modulefile\" @ONLY)")
+install(FILES ${PROJECT_BINARY_DIR}/spry.modulefile RENAME ${PROJECT_VERSION}
+        DESTINATION ${module_dir})
