@@ -88,6 +88,25 @@ static spry_status send_model(spry_fleet *f, const sp_file *file,
     return s;
 }
 
+/* Others can use cost models of sparse operations; not what one machine learned
+ * on top of one, and what dense operators have is not looked for here. */
+static spry_status read_facts(spry_model_facts *out, const char *path)
+{
+    spry_status s = spry_model_info(out, path);
+
+    if (s == SPRY_OK && strcmp(out->kind, "local") == 0)
+        return sp_fail(SPRY_INPUT,
+                       "%s: is what one machine learned, of no use "
+                       "to others",
+                       path);
+    if (s == SPRY_OK && *out->operators)
+        return sp_fail(SPRY_INPUT,
+                       "%s: is a model of dense operators; a fleet has those "
+                       "of sparse operations",
+                       path);
+    return s;
+}
+
 spry_status spry_fleet_push(spry_fleet *f, const char *path,
                             char hash[SPRY_FLEET_HASH])
 {
@@ -95,7 +114,7 @@ spry_status spry_fleet_push(spry_fleet *f, const char *path,
 
     spry_model_facts facts = {.size = sizeof facts};
     sp_file file = {0};
-    spry_status s = spry_model_info(&facts, path);
+    spry_status s = read_facts(&facts, path);
 
     *hash = 0;
     if (s == SPRY_OK)
@@ -216,7 +235,7 @@ static spry_status fetch_model(spry_fleet *f, choice *c, int i)
     if (s == SPRY_OK && !r.found)
         s = sp_fail(SPRY_INPUT, "the model %s is gone", r.model->hash);
     if (s == SPRY_OK)
-        s = spry_model_info(&facts, r.model->path);
+        s = read_facts(&facts, r.model->path);
     if (s == SPRY_OK && facts.op != c->op)
         s = sp_fail(SPRY_INPUT, "the server's model %s is one of %s",
                     r.model->hash, spry_op_name(facts.op));

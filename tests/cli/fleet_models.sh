@@ -91,6 +91,9 @@ expect 0 "$SPRY" fleet push far.spry --store "$(as s)"
 expect 0 "$SPRY" fleet push far.spry --store "$(as s)" # once more is no more
 refuse 7 'role may not' "$SPRY" fleet push both.spry --store "$(as r)"
 refuse 3 'copy.db' "$SPRY" fleet push copy.db --store "$(as s)"
+# What is of use to others: not the dense operators', nor what one learned.
+refuse 3 'dense operators' "$SPRY" fleet push "${shipped%/*}/cost-conv2d.spry" \
+    --store "$(as s)"
 for name in near far; do
     expect 0 "$SPRY" fleet pull --machine like_$name.machine \
         --store "$(as r)" --out got.spry --op spmm --json
