@@ -29,17 +29,13 @@ typedef struct {
     char text[SPRY_SCHEDULE_TEXT];
 } note;
 
-/* At which of its products a matrix is measured. */
-typedef struct {
-    atomic_long matrix; /* 0: free */
-    atomic_long product;
-} date;
-
 typedef struct {
     atomic_flag taken; /* who looks for a note or adds one has it */
     atomic_int active; /* ranks that measure now */
     note notes[NOTES];
-    date dates[DATES];
+    /* At which of its products a matrix is measured: 32 bits that stand for
+     * the matrix, 32 for the product; 0: none. */
+    atomic_uint_fast64_t dates[DATES];
 } bulletin;
 
 static bulletin *board; /* NULL: there is none, or nobody to share with */
@@ -101,35 +97,36 @@ PetscBool is_shared(void)
 
 /* ---- when ---- */
 
-/* The date of a matrix, made if need be; NULL: the book is full. */
-static date *date_of(long matrix)
-{
-    for (long i = 0; i < DATES; i++) {
-        date *d = &board->dates[(matrix + i) % DATES];
-        long found = 0;
-
-        if (atomic_compare_exchange_strong(&d->matrix, &found, matrix) ||
-            found == matrix)
-            return d;
-    }
-    return NULL;
-}
-
 /* So many products ahead that no rank is there already. */
 enum { AHEAD = 2 };
 
+/* The product at which a matrix is measured; 0: nobody has said so. A rank
+ * whose products have paid for it says: two products ahead. A matrix has one
+ * place, and who comes later takes it: by then the date has passed, and if
+ * not, a rank only measures by itself. */
+static long date_of(long matrix, long runs, PetscBool paid)
+{
+    const uint64_t mixed = (uint64_t)matrix * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t low = 0x7fffffff;
+    const uint64_t mine = (mixed & ~low) | (low + 1); /* never 0 */
+    atomic_uint_fast64_t *place = &board->dates[mixed >> 21 & (DATES - 1)];
+    uint_fast64_t found = atomic_load(place);
+    uint64_t new = mine | ((uint64_t)(runs + AHEAD) & low);
+
+    if (paid && (found & ~low) != mine &&
+        atomic_compare_exchange_strong(place, &found, new))
+        found = new;
+    return (found & ~low) == mine ? (long)(found & low) : 0;
+}
+
 PetscBool is_time(long matrix, long runs, PetscBool paid, PetscBool nearly)
 {
-    date *d = board ? date_of(matrix) : NULL;
-    long at = 0;
+    long at;
 
-    if (!d)
+    if (!board || !nearly)
         return paid;
-    if (!paid)
-        at = atomic_load(&d->product);
-    else if (atomic_compare_exchange_strong(&d->product, &at, runs + AHEAD))
-        at = runs + AHEAD;
-    return nearly && at > 0 && runs >= at ? PETSC_TRUE : PETSC_FALSE;
+    at = date_of(matrix, runs, paid);
+    return at > 0 && runs >= at ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* ---- meanwhile ---- */

@@ -1,11 +1,12 @@
 #!/bin/sh
-# test.sh SOLVE CHANGES LIBRARY BUILD - the same program with and without spry: as many
-# iterations, the same integers, on 1, 2 and 4 ranks.
+# test.sh PROGRAMS LIBRARY BUILD - the same program with and without spry: as
+# many iterations, the same integers, on 1, 2 and 4 ranks.
 set -eu
-solve=$1
-changes=$2
-library=$3
-build=$4
+solve=$1/petsc-solve
+changes=$1/petsc-changes
+dates=$1/petsc-dates
+library=$2
+build=$3
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 
@@ -137,6 +138,9 @@ for ranks in 2 4; do
     apart=$(sed -n 's/.*, measured at //p' "$here/said.out" | sort -u)
     [ "$apart" = "product 3" ] || fail "not all at once: $apart"
 done
+
+mpirun -np 2 "$dates" >"$here/dates.out" 2>&1 ||
+    fail "ranks do not agree on when to measure"
 
 # Installed, it is where pkg-config says.
 DESTDIR=$here/stage cmake --install "$build/petsc" --prefix /opt/spry >/dev/null
