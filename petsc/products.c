@@ -5,15 +5,17 @@
 
 #include "internal.h"
 
-/* What the options say. */
-static struct {
+typedef struct {
     PetscBool paid; /* predict first, measure when that has been paid for */
     spry_effort effort;
     PetscReal seconds, after; /* to measure in; of products, to pay for it */
     PetscInt threads, least;  /* threads 0: the node's cores over its ranks */
     char store[PETSC_MAX_PATH_LEN];
-} option = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 0, 2000, ""};
+} choices;
 
+static const choices defaults = {PETSC_TRUE, SPRY_PREDICT, 1, 1, 0, 2000, ""};
+
+static choices option;       /* what the options say */
 static spry_machine machine; /* as a rank has it */
 
 static PetscErrorCode read_effort(void)
@@ -66,6 +68,7 @@ static PetscErrorCode look_around(void)
 PetscErrorCode read_options(void)
 {
     PetscFunctionBegin;
+    option = defaults;
     PetscCall(read_effort());
     PetscCall(
         PetscOptionsGetReal(NULL, NULL, "-spry_budget", &option.seconds, NULL));
@@ -314,11 +317,7 @@ static PetscErrorCode look(Mat M, products *of)
 /* Bring the plan's values up to date; a palette may not hold the new ones. */
 static spry_status refill(Mat M, product *p)
 {
-    PetscScalar *a = NULL;
-
-    if (MatSeqAIJGetCSRAndMemType(M, NULL, NULL, &a, NULL))
-        return SPRY_FAIL;
-    if (spry_plan_refill(p->plan, a) == SPRY_OK)
+    if (spry_plan_refill(p->plan, p->A->val) == SPRY_OK)
         return SPRY_OK;
     return plan(M, p, option.effort);
 }

@@ -220,14 +220,23 @@ static PetscErrorCode create(Mat B)
     PetscFunctionReturn(0);
 }
 
+static PetscBool known = PETSC_FALSE;
+
+static PetscErrorCode leave(void)
+{
+    PetscFunctionBegin;
+    known = PETSC_FALSE;
+    PetscFunctionReturn(0);
+}
+
+/* A program may begin again after PetscFinalize, which forgets all types. */
 PetscErrorCode PetscDLLibraryRegister_spry_petsc(void)
 {
-    static PetscBool known = PETSC_FALSE;
-
     PetscFunctionBegin;
     if (known)
         PetscFunctionReturn(0);
     known = PETSC_TRUE;
+    PetscCall(PetscRegisterFinalize(leave));
     PetscCall(read_options());
     PetscCall(MatSeqAIJRegister(MATSEQAIJSPRY, from_aij));
     PetscCall(MatRegister(MATSEQAIJSPRY, create));

@@ -162,8 +162,6 @@ static PetscErrorCode multiply_until(Mat M, const product *p, const note *of,
     PetscLogDouble begun, now;
 
     PetscFunctionBegin;
-    if (is_over(of))
-        PetscFunctionReturn(0);
     PetscCall(operands(M, p, &in, &out));
     PetscCall(PetscTime(&begun));
     do {
@@ -173,6 +171,14 @@ static PetscErrorCode multiply_until(Mat M, const product *p, const note *of,
     } while (!is_over(of) && now - begun < most);
     PetscCall(PetscFree2(in, out));
     PetscFunctionReturn(0);
+}
+
+/* Without the memory for it, we do not wait. */
+static void wait_busily(Mat M, const product *p, const note *of,
+                        PetscLogDouble most)
+{
+    if (!is_over(of) && multiply_until(M, p, of, most))
+        (void)PetscInfo(M, "spry does not wait while others measure\n");
 }
 
 /* ---- who ---- */
@@ -236,8 +242,8 @@ static spry_status measure_here(Mat M, product *p, tuner *tune, note *n,
     if (n)
         atomic_store(&n->state, s == SPRY_OK ? NOTE_DONE : NOTE_FAILED);
     atomic_fetch_sub(&board->active, 1);
-    if (s == SPRY_OK && multiply_until(M, p, NULL, most))
-        s = SPRY_FAIL;
+    if (s == SPRY_OK)
+        wait_busily(M, p, NULL, most);
     return s;
 }
 
@@ -256,8 +262,7 @@ spry_status measure_once(Mat M, product *p, const spry_machine *m, int effort,
     n = find_note(key, &ours);
     if (!n || ours)
         return measure_here(M, p, tune, n, most);
-    if (multiply_until(M, p, n, most))
-        return SPRY_FAIL;
+    wait_busily(M, p, n, most);
     if (atomic_load(&n->state) != NOTE_DONE || take_answer(p, n, m) != SPRY_OK)
         return measure_here(M, p, tune, NULL, most);
     (void)PetscInfo(M, "spry multiplies by %s, as rank %d measured\n",

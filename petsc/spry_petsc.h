@@ -26,7 +26,7 @@
 
 #define MATSEQAIJSPRY "seqaijspry"
 
-/* For programs that link the library; -dll_append calls it by itself. */
+/* What -dll_append calls; a program need not, and cannot link a plug-in. */
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_spry_petsc(void);
 
 #endif

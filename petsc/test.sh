@@ -106,6 +106,10 @@ for ranks in 1 2; do
             fail "changed on $ranks ranks, $when"
     done
 done
+# A program that ends PETSc and begins again.
+alter plain 2 -twice -values
+PETSC_OPTIONS="$spry" alter tuned 2 -twice -values
+cmp "$here/plain.out" "$here/tuned.out" || fail "changed, the second time"
 # A matrix that is left to AIJ is said to be, once.
 PETSC_OPTIONS="$spry -info :mat" alter tuned 1
 [ "$(grep -c "to AIJ: columns are not in order" "$here/tuned.out")" = 1 ] ||

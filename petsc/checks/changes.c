@@ -1,11 +1,12 @@
 /* changes.c - everything that PETSc does to a matrix between two products.
  *
- *   changes [-values] [options of PETSc]
+ *   changes [-twice] [-values] [options of PETSc]
  *
  * A program that knows nothing of spry. Prints sums of integers after each
  * change, which must not depend on who multiplies. -values: where the pattern
- * stays. */
+ * stays. -twice: begins PETSc again. */
 #include <petscksp.h>
+#include <string.h>
 
 enum { ROWS = 600, ENTRIES = 9, BAND = 12 };
 
@@ -515,12 +516,13 @@ static PetscErrorCode unsorted(void)
     PetscFunctionReturn(0);
 }
 
-int main(int argc, char **argv)
+static PetscErrorCode everything(int *argc, char ***argv)
 {
     PetscBool few = PETSC_FALSE;
     Mat A;
 
-    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscFunctionBegin;
+    PetscCall(PetscInitialize(argc, argv, NULL, NULL));
     PetscCall(PetscOptionsGetBool(NULL, NULL, "-values", &few, NULL));
     PetscCall(make(&A, 0));
     PetscCall(meanwhile());
@@ -537,5 +539,20 @@ int main(int argc, char **argv)
     }
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());
-    return 0;
+    PetscFunctionReturn(0);
+}
+
+/* A program may end PETSc and begin again, if MPI is its own. */
+int main(int argc, char **argv)
+{
+    PetscMPIInt times = 1;
+
+    if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
+        return 1;
+    if (argc > 1 && strcmp(argv[1], "-twice") == 0)
+        times = 2;
+    for (PetscMPIInt i = 0; i < times; i++)
+        if (everything(&argc, &argv))
+            return 1;
+    return MPI_Finalize();
 }
