@@ -50,6 +50,7 @@ typedef void (*PQnoticeProcessor)(void *arg, const char *message);
     X(int, PQlibVersion, (void))
 
 typedef struct {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define SP_LIBPQ_MEMBER(result, name, arguments) result(*name) arguments;
     SP_LIBPQ(SP_LIBPQ_MEMBER)
 #undef SP_LIBPQ_MEMBER
