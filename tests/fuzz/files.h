@@ -8,19 +8,34 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char fuzz_dir[256];
 
-static inline void fuzz_remove_dir(void)
+/* Remove all that lies in the folder, which is closed. */
+static inline void fuzz_empty(int folder)
 {
-    DIR *d = opendir(fuzz_dir);
+    DIR *d = folder < 0 ? NULL : fdopendir(folder);
     const struct dirent *e;
 
-    while (d && (e = readdir(d)))
-        unlinkat(dirfd(d), e->d_name, 0);
+    while (d && (e = readdir(d))) {
+        const char *name = e->d_name;
+
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+            unlinkat(dirfd(d), name, 0) == 0)
+            continue;
+        fuzz_empty(openat(dirfd(d), name, O_RDONLY | O_DIRECTORY));
+        unlinkat(dirfd(d), name, AT_REMOVEDIR);
+    }
     if (d)
         closedir(d);
+}
+
+static inline void fuzz_remove_dir(void)
+{
+    fuzz_empty(open(fuzz_dir, O_RDONLY | O_DIRECTORY));
     rmdir(fuzz_dir);
 }
 
@@ -45,6 +60,15 @@ static inline const char *fuzz_folder(void)
     fuzz_need(mkdtemp(fuzz_dir) != NULL, fuzz_dir);
     atexit(fuzz_remove_dir);
     return fuzz_dir;
+}
+
+/* A folder in it. */
+static inline void fuzz_make(const char *name)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%.200s", fuzz_folder(), name);
+    fuzz_need(mkdir(path, 0700) == 0, path);
 }
 
 /* A file that stays open: to make one anew for every input takes longer than
