@@ -20,7 +20,7 @@ static PetscErrorCode operand(Mat M, const void *data, spry_dense *out)
 enum { AT_ONCE, ONE_BY_ONE, TRIES = 4 };
 
 /* Columns of few entries a row are often faster one by one, by the plan for
- * vectors. Whichever computes, it is right: the first products try both. */
+ * vectors, which also multiplies widths without a plan. Whichever computes, it is right: the first products try both. */
 static int choose(product *p, const spry_plan *vector)
 {
     if (p->way[AT_ONCE] != p->plan || p->way[ONE_BY_ONE] != vector) {
@@ -53,15 +53,17 @@ static spry_status one_by_one(const spry_plan *plan, PetscInt count,
     return s;
 }
 
-/* By p's plan, or by the one for vectors, if there is one. */
-static PetscErrorCode run(Mat A, product *p, product *vector, Mat B, Mat C)
+/* By p's plan or by the one for vectors, if there is such; one there is. */
+static PetscErrorCode run(Mat A, product *p, product *vector, Mat B, Mat C,
+                          PetscBool *done)
 {
     const PetscScalar *in;
     PetscScalar *out;
     PetscLogDouble before, after;
     spry_dense b, c;
     spry_status s;
-    int way = vector ? choose(p, vector->plan) : AT_ONCE;
+    int way = !p ? ONE_BY_ONE : vector ? choose(p, vector->plan) : AT_ONCE;
+    product *by = way == ONE_BY_ONE ? vector : p;
 
     PetscFunctionBegin;
     PetscCall(MatDenseGetArrayRead(B, &in));
@@ -70,19 +72,21 @@ static PetscErrorCode run(Mat A, product *p, product *vector, Mat B, Mat C)
     PetscCall(operand(C, out, &c));
     PetscCall(PetscTime(&before));
     if (way == ONE_BY_ONE)
-        s = one_by_one(vector->plan, p->cols, &b, &c);
+        s = one_by_one(vector->plan, B->cmap->N, &b, &c);
     else
         s = spry_run_dense(p->plan, 1, &b, NULL, 0, &c);
     PetscCall(PetscTime(&after));
     PetscCall(MatDenseRestoreArrayWrite(C, &out));
     PetscCall(MatDenseRestoreArrayRead(B, &in));
-    if (s != SPRY_OK)
-        refuse(A, p);
-    else {
-        PetscCall(log_flops(A, p->cols));
-        note(p, way, after - before);
-        ran(A, way == ONE_BY_ONE ? vector : p, after - before);
+    *done = s == SPRY_OK ? PETSC_TRUE : PETSC_FALSE;
+    if (s != SPRY_OK) {
+        refuse(A, by);
+        PetscFunctionReturn(0);
     }
+    PetscCall(log_flops(A, B->cmap->N));
+    if (p)
+        note(p, way, after - before);
+    ran(A, by, after - before);
     PetscFunctionReturn(0);
 }
 
@@ -92,16 +96,17 @@ static PetscErrorCode multiply(Mat C)
     Mat A = what->A, B = what->B;
     products *of;
     product *p = NULL, *vector = NULL;
+    PetscBool done = PETSC_FALSE;
 
     PetscFunctionBegin;
     PetscCall(products_of(A, &of));
-    if (of && B->cmap->N > 0 && C->rmap->n > 0)
+    if (of && B->cmap->N > 0 && C->rmap->n > 0) {
         PetscCall(ready(A, of, BY_COLUMNS, B->cmap->N, &p));
-    if (p)
         PetscCall(ready(A, of, VECTOR, 0, &vector));
-    if (p)
-        PetscCall(run(A, p, vector, B, C));
-    if (!p || p->refused)
+    }
+    if (p || vector)
+        PetscCall(run(A, p, vector, B, C, &done));
+    if (!done)
         PetscCall((*C->ops->matmultnumeric)(A, B, C));
     PetscFunctionReturn(0);
 }

@@ -30,6 +30,7 @@ typedef struct {
     PetscObjectState values; /* and those that the plan holds */
     PetscBool measured;      /* as much as ever will be */
     PetscBool refused;       /* AIJ's from now on */
+    long seen, used;         /* how often asked for; when last */
     long matrix, runs;       /* the same on all ranks: of which matrix, and */
     PetscLogDouble spent;    /* how many products so far; their seconds */
     const spry_plan *way[2]; /* all columns at once, one by one: as raced, */
@@ -47,7 +48,7 @@ typedef struct {
     const PetscInt *start, *col;
     const PetscScalar *val;
     product each[PRODUCTS]; /* the first are VECTOR's and TURNED's */
-    int next;               /* of the others, to be replaced */
+    long uses;              /* of all of them */
     long number, begun;     /* of this matrix; of its products so far */
     PetscErrorCode (*mult)(Mat, Vec, Vec); /* AIJ's own */
     PetscErrorCode (*mult_add)(Mat, Vec, Vec, Vec);
@@ -59,7 +60,9 @@ typedef struct {
 /* On all ranks, before the rest. */
 PetscErrorCode read_options(void);
 
-/* The product of a kind with so many columns, up to date; NULL: AIJ's turn. */
+/* The product of a kind with so many columns, up to date; NULL: AIJ's turn. A
+ * width that is first seen gets no plan: block solvers shrink their blocks and
+ * may never come back to it. */
 PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
                      product **out);
 /* What M times so many columns adds to -log_view. */

@@ -243,21 +243,36 @@ void ran(Mat M, product *p, PetscLogDouble seconds)
         (void)PetscInfo(M, "spry keeps its prediction: %s\n", spry_message());
 }
 
+/* Whichever is missed least: one that has no plan, or was not used for long. */
+static product *least_used(products *of)
+{
+    product *least = &of->each[BY_COLUMNS];
+
+    for (int i = BY_COLUMNS + 1; i < PRODUCTS; i++) {
+        product *p = &of->each[i];
+
+        if (!p->plan != !least->plan ? !p->plan : p->used < least->used)
+            least = p;
+    }
+    return least;
+}
+
 static product *find(products *of, product_kind kind, PetscInt cols)
 {
-    product *p = &of->each[kind];
+    product *p = NULL;
 
-    if (kind == VECTOR || kind == TURNED) {
-        p->kind = kind;
-        return p;
-    }
-    for (int i = BY_COLUMNS; i < PRODUCTS; i++)
+    if (kind == VECTOR || kind == TURNED)
+        p = &of->each[kind];
+    for (int i = BY_COLUMNS; !p && i < PRODUCTS; i++)
         if (of->each[i].kind == kind && of->each[i].cols == cols)
-            return &of->each[i];
-    p = &of->each[BY_COLUMNS + of->next++ % (PRODUCTS - BY_COLUMNS)];
-    drop(p);
+            p = &of->each[i];
+    if (!p) {
+        p = least_used(of);
+        drop(p);
+    }
     p->kind = kind;
     p->cols = cols;
+    p->used = ++of->uses;
     return p;
 }
 
@@ -336,7 +351,7 @@ PetscErrorCode ready(Mat M, products *of, product_kind kind, PetscInt cols,
     if (!of->A || of->A->nnz < option.least)
         PetscFunctionReturn(0);
     p = find(of, kind, cols);
-    if (p->refused)
+    if (p->refused || (cols > 0 && p->seen++ == 0))
         PetscFunctionReturn(0);
     PetscCall(PetscObjectStateGet((PetscObject)M, &values));
     stale = p->values != values ? PETSC_TRUE : PETSC_FALSE;

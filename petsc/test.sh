@@ -110,6 +110,13 @@ done
 alter plain 2 -twice -values
 PETSC_OPTIONS="$spry" alter tuned 2 -twice -values
 cmp "$here/plain.out" "$here/tuned.out" || fail "changed, the second time"
+# Widths that come once have no plan; the last one, which stays, has.
+alter plain 1 -widths
+PETSC_OPTIONS="$spry -info $here/info:mat" alter tuned 1 -widths
+cmp "$here/plain.out" "$here/tuned.out" || fail "other columns"
+[ "$(cat "$here"/info* | grep -c "spry multiplies by")" = 2 ] ||
+    fail "a plan of every width"
+rm "$here"/info*
 # A matrix that is left to AIJ is said to be, once.
 PETSC_OPTIONS="$spry -info :mat" alter tuned 1
 [ "$(grep -c "to AIJ: columns are not in order" "$here/tuned.out")" = 1 ] ||

@@ -1,10 +1,10 @@
 /* changes.c - everything that PETSc does to a matrix between two products.
  *
- *   changes [-twice] [-values] [options of PETSc]
+ *   changes [-twice] [-values | -widths] [options of PETSc]
  *
  * A program that knows nothing of spry. Prints sums of integers after each
  * change, which must not depend on who multiplies. -values: where the pattern
- * stays. -twice: begins PETSc again. */
+ * stays. -widths: of dense matrices alone. -twice: begins PETSc again. */
 #include <petscksp.h>
 #include <string.h>
 
@@ -486,6 +486,40 @@ static PetscErrorCode dense(Mat A)
     PetscFunctionReturn(0);
 }
 
+/* A block solver's: narrower and narrower, then as wide for a while. */
+static PetscErrorCode widths(void)
+{
+    enum { MOST = 12, LEAST = 5, AGAIN = 4 };
+    PetscInt rows;
+    Mat A, B, C;
+    PetscScalar *value;
+    PetscReal norm;
+
+    PetscFunctionBegin;
+    PetscCall(make(&A, 9));
+    for (PetscInt n = MOST; n > LEAST - AGAIN; n--) {
+        PetscInt wide = n < LEAST ? LEAST : n;
+
+        PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE,
+                                 ROWS, wide, NULL, &B));
+        PetscCall(MatDenseGetArrayWrite(B, &value));
+        PetscCall(MatGetLocalSize(B, &rows, NULL));
+        for (PetscInt k = 0; k < rows * wide; k++)
+            value[k] = (PetscScalar)(k % 5);
+        PetscCall(MatDenseRestoreArrayWrite(B, &value));
+        PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(MatNorm(C, NORM_FROBENIUS, &norm));
+        PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%d columns %.0f\n", (int)wide,
+                              (double)(norm * norm)));
+        PetscCall(MatDestroy(&B));
+        PetscCall(MatDestroy(&C));
+    }
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
 /* The caller's arrays, a row's columns from right to left. */
 static PetscErrorCode unsorted(void)
 {
@@ -518,16 +552,20 @@ static PetscErrorCode unsorted(void)
 
 static PetscErrorCode everything(int *argc, char ***argv)
 {
-    PetscBool few = PETSC_FALSE;
+    PetscBool few = PETSC_FALSE, only = PETSC_FALSE;
     Mat A;
 
     PetscFunctionBegin;
     PetscCall(PetscInitialize(argc, argv, NULL, NULL));
     PetscCall(PetscOptionsGetBool(NULL, NULL, "-values", &few, NULL));
+    PetscCall(PetscOptionsGetBool(NULL, NULL, "-widths", &only, NULL));
     PetscCall(make(&A, 0));
-    PetscCall(meanwhile());
-    PetscCall(special());
-    if (!few) {
+    PetscCall(widths());
+    if (!only) {
+        PetscCall(meanwhile());
+        PetscCall(special());
+    }
+    if (!few && !only) {
         PetscCall(values(A));
         PetscCall(patterns());
         PetscCall(parts(A));
