@@ -232,6 +232,9 @@ static spry_status find_inputs(spry_layers *s)
     spry_matrix *m;
     spry_status status = read_layer(&m, path, s, 0, 0);
 
+    if (status == SPRY_OK && m->cols < 1)
+        status = sp_fail(SPRY_INPUT, "%s: 0 x %lld makes no layer", path,
+                         (long long)m->rows);
     if (status == SPRY_OK)
         s->inputs = m->cols;
     spry_matrix_free(m);

@@ -155,6 +155,15 @@ static void matrices_are_layers(void **state)
     spry_network_free(n);
 }
 
+static void a_layer_has_inputs(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("none", 0777), 0);
+    write_text("none/l1.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                              "0 2 0\n");
+    check_bad("none", "l1.mtx: 0 x 2 makes no layer");
+}
+
 /* A few bytes ask for no more memory than is theirs. */
 static void too_many_neurons_are_refused(void **state)
 {
@@ -307,6 +316,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(matrices_are_layers),
         cmocka_unit_test(too_many_neurons_are_refused),
+        cmocka_unit_test(a_layer_has_inputs),
         cmocka_unit_test(rows_may_be_outputs_and_patterns_get_weights),
         cmocka_unit_test(a_graph_is_sorted),
         cmocka_unit_test(bad_graphs_are_named),
