@@ -1,5 +1,6 @@
 /* fuzz_store.c - a store from any bytes: a database that is damaged, another's
  * or hostile. It lies where memory is the disk, if there is such a place. */
+#include "arena.h"
 #include "files.h"
 #include "fuzz.h"
 
@@ -28,12 +29,15 @@ static int look(const spry_record *r, void *payload)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_file file;
+    static int begun;
     spry_records *db = NULL;
     const char *path;
     size_t letters = 0;
     int64_t bad = 0;
     spry_status s;
 
+    if (!begun++)
+        arena_use();
     path = fuzz_put(&file, "fuzz.db", data, size);
     remove_others(path);
     s = spry_records_open(&db, path);
@@ -47,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     spry_records_close(db);
-    if (sp_alloc_live())
+    if (sp_alloc_live() || !arena_is_empty())
         abort();
     return 0;
 }
