@@ -26,9 +26,9 @@ done
 mkdir "$work/tree" "$work/out"
 tar -C "$top" --exclude=./build --exclude=./.git --exclude=__pycache__ \
     --exclude='*.egg-info' -cf - . | tar -x -C "$work/tree"
-(cd "$work/tree" && "$python" setup.py -q sdist -d "$work/dist") \
+(cd "$work/tree" && "$python" setup.py -q sdist --formats=tar -d "$work/dist") \
     >"$work/log" 2>&1 || fail "no source archive: $(cat "$work/log")"
-tar -x -C "$work/out" -f "$work"/dist/spry-*.tar.gz
+tar -x -C "$work/out" -f "$work"/dist/spry-*.tar
 out=$(echo "$work"/out/spry-*)
 
 for part in CMakeLists.txt LICENSE cli cmake debian include models packaging \
