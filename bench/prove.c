@@ -16,9 +16,10 @@ static const struct {
     const char *name;
     void (*prove)(const char *folder);
 } parts[] = {
-    {"writers", prove_writers},   {"hostile", prove_hostile},
-    {"attacks", prove_attacks},   {"memory", prove_memory},
-    {"cold", prove_cold},         {"frozen", prove_frozen},
+    {"writers", prove_writers},   {"cold", prove_cold},
+    {"hostile", prove_hostile},   {"attacks", prove_attacks},
+    {"inert", prove_inert},       {"memory", prove_memory},
+    {"frozen", prove_frozen},     {"overhead", prove_overhead},
     {"coverage", prove_coverage}, {"slower", prove_slower},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };

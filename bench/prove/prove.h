@@ -23,6 +23,10 @@ void prove_memory(const char *folder);
 void prove_attacks(const char *folder);
 /* Many processes need the same kernels at once. */
 void prove_cold(const char *folder);
+/* Every byte of kept files changed. */
+void prove_inert(const char *folder);
+/* What a call and a lookup cost. */
+void prove_overhead(const char *folder);
 /* Intervals of races whose true ratio is known. */
 void prove_coverage(const char *folder);
 /* What a tune chose, raced again in a fresh process. */
