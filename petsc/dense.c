@@ -20,7 +20,8 @@ static PetscErrorCode operand(Mat M, const void *data, spry_dense *out)
 enum { AT_ONCE, ONE_BY_ONE, TRIES = 4 };
 
 /* Columns of few entries a row are often faster one by one, by the plan for
- * vectors, which also multiplies widths without a plan. Whichever computes, it is right: the first products try both. */
+ * vectors, which also multiplies widths without a plan. Whichever computes, it
+ * is right: the first products try both. */
 static int choose(product *p, const spry_plan *vector)
 {
     if (p->way[AT_ONCE] != p->plan || p->way[ONE_BY_ONE] != vector) {

@@ -100,8 +100,9 @@ cmp "$here/plain.out" "$here/tuned.out" || fail "changed, measured"
 # Measured at once, and after values have changed.
 for ranks in 1 2; do
     for when in "-spry_effort measure" "-spry_after 1e-9"; do
-        alter plain $ranks -values
-        PETSC_OPTIONS="$spry $when -spry_budget 0.02" alter tuned $ranks -values
+        alter plain "$ranks" -values
+        PETSC_OPTIONS="$spry $when -spry_budget 0.02" \
+            alter tuned "$ranks" -values
         cmp "$here/plain.out" "$here/tuned.out" ||
             fail "changed on $ranks ranks, $when"
     done
@@ -237,9 +238,9 @@ if [ "${PRELOAD-}" = none ]; then
     echo "SKIPPED: Python cannot load a library with clang's sanitizer"
 elif /usr/bin/python3 -c 'import petsc4py' 2>/dev/null; then
     for ranks in 1 2 4; do
-        python $ranks "$example" "" 14 >"$here/python.out"
+        python "$ranks" "$example" "" 14 >"$here/python.out"
         PETSC_OPTIONS="-info $here/info:mat" \
-            python $ranks "$example" "$library" 14 >"$here/spry.out"
+            python "$ranks" "$example" "$library" 14 >"$here/spry.out"
         cmp "$here/python.out" "$here/spry.out" ||
             fail "petsc4py: another answer on $ranks ranks"
         cat "$here"/info* | grep -q "spry multiplies by" ||

@@ -31,7 +31,7 @@ PetscErrorCode sparse(void)
     PetscFunctionReturn(0);
 }
 
-/* An interpolation from a quarter of ROWS / 3 points, of three unknowns each. */
+/* From a quarter of ROWS / 3 points to all of them, three unknowns each. */
 static PetscErrorCode interpolation(Mat *out)
 {
     PetscInt first, last;
