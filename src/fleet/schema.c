@@ -152,7 +152,7 @@ const char *const sp_fleet_schema[] = {
     " fingerprint text,"
     " OUT job bigint, OUT fence bigint, OUT lease double precision,"
     " OUT pause double precision, OUT open boolean, OUT work text)" DEFINER
-    "DECLARE s spry.setting;\n"
+    "DECLARE s spry.setting; ended boolean;\n"
     "BEGIN\n"
     "PERFORM spry.admit(who, key);\n"
     "PERFORM spry.sweep();\n"
@@ -168,9 +168,12 @@ const char *const sp_fleet_schema[] = {
     " RETURNING q.id, q.token INTO job, fence;\n"
     "IF job IS NULL THEN\n"
     " PERFORM set_config('synchronous_commit', 'off', true);\n"
-    " pause := least(greatest(0.3, s.idle / 200.0), 30);\n"
-    " open := EXISTS (SELECT FROM spry.queue q WHERE q.state = 1)"
-    "  OR EXISTS (SELECT FROM spry.queue q WHERE q.state = 0"
+    " SELECT count(*) > 0, coalesce(min(q.until) < clock_timestamp(), false)"
+    "  INTO open, ended FROM spry.queue q WHERE q.state = 1;\n"
+    /* A lease that ended is somebody's as soon as leases are swept. */
+    " pause := CASE WHEN ended THEN 0.3"
+    "  ELSE least(greatest(0.3, s.idle / 200.0), 30) END;\n"
+    " open := open OR EXISTS (SELECT FROM spry.queue q WHERE q.state = 0"
     "   AND q.machine IN ('', fingerprint));\n"
     "ELSE SELECT j.work INTO work FROM spry.job j WHERE j.id = job;\n"
     "END IF;\nEND $body$;\n",

@@ -205,6 +205,29 @@ now=$(q "SELECT state, tries FROM spry.queue WHERE id = $long")
 [ "$now" = '0|0' ] || fail "stopped, and the job is $now: $(cat w6)"
 q "DELETE FROM spry.queue WHERE id = $long; DELETE FROM spry.job WHERE id = $long"
 
+# ---- a matrix that takes longer than a lease to come, for two jobs ----
+python3 -c '
+print("%%MatrixMarket matrix coordinate real general\n2000 2000 150000")
+for i in range(150000):
+    print(i // 75 + 1, i * 7919 % 2000 + 1, "0.5%05d" % (i % 9973))' >big.mtx
+expect 0 "$SPRY" fleet submit big.mtx --kind survey --ops spmv,spmm \
+    --widths 4 --store "$uri"
+q "CREATE TABLE public.fetched(start bigint, until timestamptz);
+   ALTER FUNCTION spry.fetch RENAME TO fetch_at_once;
+   CREATE FUNCTION spry.fetch(content text, start bigint, OUT ending text,
+       OUT size bigint, OUT bytes bytea) LANGUAGE plpgsql AS \$\$ BEGIN
+       PERFORM pg_sleep(0.5);
+       INSERT INTO public.fetched SELECT \$2, q.until FROM spry.queue q
+           WHERE q.state = 1;
+       SELECT * INTO ending, size, bytes FROM spry.fetch_at_once(content,
+           \$2); END \$\$"
+(work) >w7 2>&1 || fail "a slow matrix ended a worker: $(cat w7)"
+has '2 jobs done' w7
+[ "$(q "SELECT count(*) FILTER (WHERE start = 0), count(*) > 2,
+    count(DISTINCT until) > 2 FROM public.fetched")" = '1|t|t' ] ||
+    fail "pieces and signs of life: $(q "SELECT * FROM public.fetched")"
+q "DROP FUNCTION spry.fetch; ALTER FUNCTION spry.fetch_at_once RENAME TO fetch"
+
 # ---- hostile jobs, put past all that looks at them ----
 "$(dirname "$TOOLS")/hostile_jobs" | while IFS= read -r line; do
     printf '%s\n' "$line" | sed "s/'/''/g; s/.*/INSERT INTO spry.job(work, \

@@ -199,6 +199,10 @@ static void only_the_idle_share_the_questions(void **state)
     run("UPDATE spry.queue SET worker = 0");
     sweep_now();
     assert_true(take(&who).pause > 4.9);
+    /* Leases that ended, and were not swept yet: there is work soon. */
+    run("UPDATE spry.queue SET until = 'epoch'");
+    run("UPDATE spry.setting SET swept = 'infinity'");
+    assert_true(take(&who).pause < 0.31);
 }
 
 /* ---- who asks ---- */
