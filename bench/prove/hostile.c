@@ -212,19 +212,19 @@ static pid_t a_child(void)
 static int survivors(void)
 {
     double until = sp_seconds() + GRACE;
-    int alive = 0, some;
+    int alive = 0, unseen;
     pid_t pid;
 
     while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0 && sp_seconds() < until)
         if (pid == 0)
             poll(NULL, 0, 1);
-    some = pid == 0;
+    unseen = pid == 0;
     while (pid >= 0 && (pid = a_child()) > 0) {
         alive++;
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
     }
-    return alive ? alive : some;
+    return alive ? alive : unseen;
 }
 
 /* What was written into the file, or that it is gone. */

@@ -241,17 +241,17 @@ static int import(sp_buf *out, const sp_file *f)
 }
 
 /* Every line of one is a line of the other. */
-static int lines_are_of(const char *some, const char *all)
+static int lines_are_of(const char *part, const char *whole)
 {
-    while (some && *some) {
-        size_t n = strcspn(some, "\n") + 1;
-        const char *at = all;
+    while (part && *part) {
+        size_t n = strcspn(part, "\n") + 1;
+        const char *at = whole;
 
-        while (*at && strncmp(at, some, n) != 0)
+        while (*at && strncmp(at, part, n) != 0)
             at += strcspn(at, "\n") + 1;
         if (!*at)
             return 0;
-        some += n;
+        part += n;
     }
     return 1;
 }
@@ -259,15 +259,15 @@ static int lines_are_of(const char *some, const char *all)
 int prove_export_survives(const sp_file *changed, const sp_file *good,
                           const char *folder)
 {
-    static sp_buf all; /* of the good one */
-    sp_buf some = {0};
+    static sp_buf whole; /* of the good one */
+    sp_buf part = {0};
     int survives;
 
     (void)folder;
-    if (!all.data && (!import(&all, good) || !all.data))
+    if (!whole.data && (!import(&whole, good) || !whole.data))
         return 0;
-    survives = import(&some, changed) && lines_are_of(some.data, all.data);
-    sp_buf_free(&some);
+    survives = import(&part, changed) && lines_are_of(part.data, whole.data);
+    sp_buf_free(&part);
     return survives;
 }
 

@@ -12,13 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__has_include)
-#if __has_include(<linux/seccomp.h>)
+#ifdef __linux__
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#endif
 #endif
 
 /* How the filter knows that a number is one of this program's system calls. */
