@@ -1,5 +1,6 @@
 /* fuzz_import.c - others' records from any bytes: WACO's when they begin with
- * w, AutoSparse's with a, Ginkgo's with g, Ansor's with anything else. */
+ * w, AutoSparse's with a, Ginkgo's with g, what lies beside Ginkgo's with p,
+ * Ansor's with anything else. */
 #include "files.h"
 #include "fuzz.h"
 #include "spry/import.h"
@@ -13,6 +14,7 @@ static const struct {
     {'w', SPRY_IMPORT_WACO, "SpMM__x.txt"},
     {'a', SPRY_IMPORT_AUTOSPARSE, "epyc7543__spmv.tsv"},
     {'g', SPRY_IMPORT_GINKGO, "A100_cuda__x.tsv"},
+    {'p', SPRY_IMPORT_GINKGO, "A100_cuda__y.tsv"},
     {0, SPRY_IMPORT_ANSOR, "epyc7543__x_sparse_dense.json"},
 };
 
@@ -42,9 +44,25 @@ static spry_records *store(void)
     return db;
 }
 
+/* The file of kind k; the properties of its matrices, if it has any, lie in
+ * the same folder. */
+static const char *put_files(int k, const uint8_t *data, size_t size)
+{
+    static const char table[] = "A/b\tcsr\t1e-4\t8\nA/c\tell\t2e-4\t8\n";
+    static fuzz_file file[sizeof kinds / sizeof kinds[0]], properties;
+
+    if (kinds[k].first == 'p') {
+        fuzz_put(&properties, "matrices.tsv", data, size);
+        return fuzz_put(&file[k], kinds[k].name, (const uint8_t *)table,
+                        sizeof table - 1);
+    }
+    if (kinds[k].first == 'g')
+        fuzz_put(&properties, "matrices.tsv", data, 0);
+    return fuzz_put(&file[k], kinds[k].name, data, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static fuzz_file file[sizeof kinds / sizeof kinds[0]];
     spry_imported in = {.size = sizeof in};
     spry_records *db;
     int64_t live;
@@ -57,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     live = sp_alloc_live();
     while (kinds[k].first && kinds[k].first != (char)data[0])
         k++;
-    path = fuzz_put(&file[k], kinds[k].name, data + 1, size - 1);
+    path = put_files(k, data + 1, size - 1);
     check(spry_import(&in, db, path, kinds[k].format, NULL), &in);
     if (sp_alloc_live() > live + 4) /* a store keeps room for samples */
         abort();
