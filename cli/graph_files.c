@@ -24,7 +24,7 @@ static int put_number(void *to, int64_t i, const spry_graph_value *v,
     x = sp_npy_real(h, p, 0);
     if (!v->whole)
         ((float *)to)[i] = (float)x;
-    else if (x >= -0x1p63 && x < 0x1p63)
+    else if (x >= (double)INT64_MIN && x < -(double)INT64_MIN)
         ((int64_t *)to)[i] = (int64_t)x;
     else
         return 0;
