@@ -15,8 +15,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 out=$PWD/build/deb
+commit=$(git rev-parse HEAD 2>/dev/null || true) # whatever comes meanwhile
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || date +%s)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit" 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 
 need()
@@ -26,7 +27,7 @@ need()
     exit 1
 }
 
-# Build the committed state in the folder $1.
+# Build the commit $commit in the folder $1.
 build_in()
 {
     need dpkg-buildpackage dpkg-dev
@@ -35,7 +36,7 @@ build_in()
     pkg-config --exists PETSc || profile=-Ppkg.spry.nopetsc
     rm -rf "$1"
     mkdir -p "$1/spry-$version"
-    git archive HEAD | tar -x -C "$1/spry-$version"
+    git archive "$commit" | tar -x -C "$1/spry-$version"
     "$1/spry-$version/tools/symbols.sh"
     (
         cd "$1/spry-$version"
@@ -89,14 +90,14 @@ lint()
 build()
 {
     build_in "$out"
-    git rev-parse HEAD >"$out/commit"
+    echo "$commit" >"$out/commit"
     ls "$out"/*.deb
 }
 
 # The packages of this commit, built if they are not there.
 need_packages()
 {
-    [ "$(cat "$out/commit" 2>/dev/null)" = "$(git rev-parse HEAD)" ] || build
+    [ "$(cat "$out/commit" 2>/dev/null)" = "$commit" ] || build
 }
 
 twice()
@@ -164,7 +165,7 @@ in_root()
 try_tests()
 {
     mkdir -p "$root/tmp/source"
-    git archive HEAD README.md debian/tests | tar -x -C "$root/tmp/source"
+    git archive "$commit" README.md debian/tests | tar -x -C "$root/tmp/source"
     sed -n 's/^Tests: //p' debian/tests/control | while read -r test; do
         # shellcheck disable=SC2016  # the inner shell's
         in_root sh -ec 'cd /tmp/source && AUTOPKGTEST_TMP=$(mktemp -d) &&
