@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 try:
@@ -52,19 +52,22 @@ class BuildWithLibrary(build_py):
                         dirs_exist_ok=True)
 
 
+class WithLibrary(Distribution):
+    """Its place is among what is of one kind of machine."""
+
+    def has_ext_modules(self):
+        return os.environ.get("SPRY_LIBRARY") != "system"
+
+
 commands = {"build_py": BuildWithLibrary}
 if bdist_wheel:
 
     class OneForEveryPython(bdist_wheel):
         """ctypes: any Python 3, but one kind of machine."""
 
-        def finalize_options(self):
-            super().finalize_options()
-            self.root_is_pure = False
-
         def get_tag(self):
             return "py3", "none", super().get_tag()[2]
 
     commands["bdist_wheel"] = OneForEveryPython
 
-setup(version=version(), cmdclass=commands)
+setup(version=version(), cmdclass=commands, distclass=WithLibrary)

@@ -4,7 +4,8 @@
 #
 #   tools/wheel.sh
 #
-# Needs setuptools and wheel. The wheel has the library for this kind of
+# Needs setuptools and wheel; SPRY_LIBRARY names a library that is built
+# already. The wheel has the library for this kind of
 # machine, which takes SQLite, hwloc and zlib from the system.
 set -eu
 cd "$(dirname "$0")/.."
@@ -31,7 +32,7 @@ tar -x -C "$work" -f "$out"/spry-*.tar.gz
 
 "$python" -m zipfile -e "$out"/spry-*.whl "$work/wheel"
 cd "$work"
-HOME=$work PYTHONPATH=$work/wheel "$python" - <<'END'
+HOME=$work PYTHONPATH=$work/wheel env -u SPRY_LIBRARY "$python" - <<'END'
 from importlib.metadata import version
 
 import numpy as np

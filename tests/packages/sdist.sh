@@ -1,6 +1,6 @@
 #!/bin/sh
-# sdist.sh CMAKE - a source archive for Python has all that the library is
-# built from.
+# sdist.sh CMAKE LIBRARY - a source archive for Python has all that the library
+# is built from, and a wheel what it needs.
 set -eu
 cmake=$1
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -13,7 +13,7 @@ fail()
     exit 1
 }
 
-for python in python3 /usr/bin/python3 none; do
+for python in /usr/bin/python3 python3 none; do
     "$python" -c 'import setuptools
 assert int(setuptools.__version__.split(".")[0]) >= 61' 2>/dev/null && break
 done
@@ -41,3 +41,15 @@ said=$(cd "$out" && "$python" setup.py --version 2>/dev/null) ||
 [ "$out" = "$work/out/spry-$said" ] || fail "$out says version $said"
 "$cmake" -S "$out" -B "$work/build" -DBUILD_TESTING=OFF -DSPRY_BENCH=OFF \
     >"$work/log" 2>&1 || fail "not to be configured: $(tail "$work/log")"
+
+# A wheel has package, library and models in one folder, for any Python 3.
+"$python" -c 'import wheel' 2>/dev/null || {
+    echo "SKIPPED: there is no wheel: only the source archive was tried"
+    exit 77
+}
+(cd "$out" && SPRY_LIBRARY=$2 "$python" setup.py -q bdist_wheel -d "$work") \
+    >"$work/log" 2>&1 || fail "no wheel: $(tail "$work/log")"
+"$python" -m zipfile -l "$work"/spry-*-py3-none-*.whl >"$work/names"
+for file in __init__.py libspry.so models/cost-spmm.spry; do
+    grep -q "^spry/$file " "$work/names" || fail "no spry/$file in the wheel"
+done
