@@ -17,4 +17,5 @@ says()
 says CMakeLists.txt "$version"
 says debian/changelog "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)"
 says CITATION.cff "$(sed -n 's/^version: *//p' CITATION.cff)"
-says CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
+says CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p' CHANGELOG.md |
+    head -n 1)"

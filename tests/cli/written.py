@@ -30,7 +30,7 @@ def places(name, arguments, folder):
     if name.startswith("symlink"):
         found = found[1:]  # what the link says is no place
     for base, path, descriptor in found:
-        yield os.path.join(base or folder, path) if not descriptor else descriptor
+        yield descriptor or os.path.join(base or folder, path)
 
 
 def resolve(path):
