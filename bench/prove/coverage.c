@@ -72,7 +72,7 @@ static void cover(const char *when, int each)
         tally t = {0};
 
         for (int i = 0; i < each; i++)
-            race(&t, slower[k], (uint64_t)(k * each + i + 1));
+            race(&t, slower[k], (uint64_t)k * (uint64_t)each + (uint64_t)i + 1);
         share = (double)t.inside / each;
         if (fabs(share - 0.95) > fabs(worst - 0.95))
             worst = share;

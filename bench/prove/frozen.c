@@ -160,11 +160,13 @@ int prove_fresh_frozen(int argc, char **argv)
 {
     spry_tune_options o = SPRY_TUNE_DEFAULTS;
     char line[LINE];
+    long count;
 
     if (argc != 3)
         return 2;
     o.lock = argv[1];
-    for (int i = 0; i < atoi(argv[2]); i++)
+    count = strtol(argv[2], NULL, 10);
+    for (int i = 0; i < count; i++)
         printf("%s\n",
                describe(line, i, &o) == SPRY_OK ? line : spry_message());
     return 0;

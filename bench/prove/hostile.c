@@ -193,18 +193,16 @@ static int contained(int kind, double *late)
 /* The id of a child of ours, by /proc; 0: there is none. */
 static pid_t a_child(void)
 {
-    char path[64];
-    int pid = 0;
+    char path[64], line[64] = "";
     FILE *f;
 
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     f = fopen(path, "r");
     if (!f)
         return 0;
-    if (fscanf(f, "%d", &pid) != 1)
-        pid = 0;
+    (void)!fgets(line, sizeof line, f);
     fclose(f);
-    return pid;
+    return (pid_t)strtol(line, NULL, 10);
 }
 
 /* Descendants whose parents are gone are ours (a subreaper's): bury them and

@@ -39,7 +39,11 @@ static void seal(sp_file *f)
 /* Byte `at` after change c; equal to what it was: no change. */
 static char changed(char byte, int c)
 {
-    return c < 8 ? (char)(byte ^ 1 << c) : c == 8 ? 0 : (char)255;
+    unsigned char now = (unsigned char)byte;
+
+    now = c < 8 ? (unsigned char)(now ^ 1U << c) : c == 8 ? 0 : 255;
+    memcpy(&byte, &now, 1);
+    return byte;
 }
 
 /* How many changes of the bytes from..to are not survived. */
@@ -93,7 +97,7 @@ static int try_chunk(int kind, const sp_file *good, size_t from, size_t to,
 
 void prove_inert(const char *folder)
 {
-    size_t step = (size_t)prove_count(16, 1);
+    size_t step = (size_t)prove_count(64, 1);
     int harmed = 0;
 
     for (int k = 0; k < FILES; k++) {

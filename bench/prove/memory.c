@@ -139,7 +139,13 @@ static int64_t allocations_of(const spry_problem *p, spry_effort effort)
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
 {
-    return b ? greatest_common_divisor(b, a % b) : a;
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 /* Each of them once, in an order that is spread evenly over all from the first

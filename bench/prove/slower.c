@@ -53,7 +53,7 @@ int prove_fresh(int argc, char **argv)
 
     if (argc != 5)
         return 2;
-    s = open_one(&A, &p, argv[1], atoi(argv[2]));
+    s = open_one(&A, &p, argv[1], (int)strtol(argv[2], NULL, 10));
     if (s == SPRY_OK)
         s = spry_plan_from(&plain, p, argv[3], NULL);
     if (s == SPRY_OK)
@@ -81,13 +81,18 @@ static int ask_fresh(double out[3], const char *spec, int i,
     char number[16];
     const char *const word[PROVE_WORDS] = {"fresh", spec, number, t->baseline,
                                            t->best};
+    char line[128] = "", *at = line;
     int ok;
     FILE *f;
 
     snprintf(number, sizeof number, "%d", i);
     ok = prove_self(said, word);
     f = fopen(said, "r");
-    ok = ok && f && fscanf(f, "%lf %lf %lf", &out[0], &out[1], &out[2]) == 3;
+    ok = ok && f && fgets(line, sizeof line, f);
+    for (int k = 0; k < 3; k++) {
+        out[k] = strtod(at, &at);
+        ok = ok && out[k] > 0;
+    }
     if (f)
         fclose(f);
     return ok;
