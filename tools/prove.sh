@@ -309,9 +309,11 @@ fuzz_again()
 fuzz_one()
 {
     local target=$fuzzers/fuzz_$1 state=$top/build/prove/$1 begun sum how=0
-    local runs=0 speed dict=() log=$here/fuzz_$1.log
+    local runs=0 speed options=(-rss_limit_mb=512 -malloc_limit_mb=256)
+    local log=$here/fuzz_$1.log
     [ ! -e "$top/tests/fuzz/dict/$1.dict" ] ||
-        dict=(-dict="$top/tests/fuzz/dict/$1.dict")
+        options+=(-dict="$top/tests/fuzz/dict/$1.dict")
+    [ "$1" != import ] || options+=(-max_len=1024) # a few lines
     [ -x "$target" ] || target=$build/tests/fuzz/replay_$1
     mkdir -p "$state/corpus"
     sum=$(sha256sum <"$target")
@@ -323,9 +325,9 @@ fuzz_one()
         runs=$(awk '/executions/ {print $1}' "$log")
     elif fuzz_again "$target" "$state" "$log"; then
         "$target" -max_total_time="$(number 2 "${FUZZ_SECONDS:-60}")" \
-            -runs=10000000 -print_final_stats=1 -rss_limit_mb=2048 \
-            -artifact_prefix="$state/" "${dict[@]}" "$state/corpus" \
-            "$folder/$1" >"$log" 2>&1 || how=$?
+            -runs=10000000 -print_final_stats=1 "${options[@]}" \
+            -artifact_prefix="$state/" "$state/corpus" "$folder/$1" \
+            >"$log" 2>&1 || how=$?
         runs=$(awk '/number_of_executed_units/ {print $2}' "$log")
     else
         how=1
