@@ -54,8 +54,9 @@ static const char **child_environment(const char *tmpdir)
     return env;
 }
 
-/* Signals as a fresh program expects them, whatever our host did. */
-static void child_attributes(posix_spawnattr_t *attr)
+/* Signals as a fresh program expects them, whatever our host did; a group of
+ * its own, or ours. */
+static void child_attributes(posix_spawnattr_t *attr, short group)
 {
     sigset_t none, all;
 
@@ -65,13 +66,12 @@ static void child_attributes(posix_spawnattr_t *attr)
     posix_spawnattr_setsigdefault(attr, &all);
     posix_spawnattr_setpgroup(attr, 0);
     posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETSIGDEF |
-                                       POSIX_SPAWN_SETPGROUP);
+                                       POSIX_SPAWN_SETSIGDEF | group);
 }
 
 /* Start it with an empty stdin and both outputs into `out`. 0 or errno. */
-static int start(pid_t *pid, const char *const argv[], const char **env,
-                 int out)
+static int start_in(short group, pid_t *pid, const char *const argv[],
+                    const char **env, int out)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -81,7 +81,7 @@ static int start(pid_t *pid, const char *const argv[], const char **env,
         return failed;
     failed = posix_spawnattr_init(&attr);
     if (!failed) {
-        child_attributes(&attr);
+        child_attributes(&attr, group);
         failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null",
                                                   O_RDONLY, 0);
         if (!failed)
@@ -95,6 +95,22 @@ static int start(pid_t *pid, const char *const argv[], const char **env,
     }
     posix_spawn_file_actions_destroy(&files);
     return failed;
+}
+
+/* In a group of its own, so that all of it can be ended at once. A candidate on
+ * trial may not make one; what it starts ends with the trial. */
+static int start(pid_t *pid, const char *const argv[], const char **env,
+                 int out)
+{
+    int failed = start_in(POSIX_SPAWN_SETPGROUP, pid, argv, env, out);
+
+    return failed == EPERM ? start_in(0, pid, argv, env, out) : failed;
+}
+
+static void end_all(pid_t pid)
+{
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
 }
 
 /* Take what is there to read, waiting a tick for it. 0 at the end of it. */
@@ -134,7 +150,7 @@ static spry_status attend(int *code, sp_buf *said, pid_t pid, int in,
             return sp_fail_errno(SPRY_SYSTEM, "cannot learn how %s ended",
                                  name);
         if (sp_seconds() > deadline) {
-            kill(-pid, SIGKILL);
+            end_all(pid);
             waitpid(pid, &status, 0);
             return sp_fail(SPRY_TIMEOUT, "%s did not end in %g s", name,
                            seconds);

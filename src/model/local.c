@@ -116,12 +116,12 @@ static int is_kind(const sp_json_doc *d)
 int sp_local_claims(const sp_nn *nn)
 {
     sp_json_doc d;
-    int is =
+    int claims =
         sp_json_parse(&d, sp_nn_card(nn), strlen(sp_nn_card(nn))) == SPRY_OK &&
         is_kind(&d);
 
     sp_json_free(&d);
-    return is;
+    return claims;
 }
 
 static spry_status read_card(sp_local_card *c, const char *card)

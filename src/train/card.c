@@ -202,15 +202,16 @@ static spry_status operators_info(spry_model_facts *out, const char *path)
     return s;
 }
 
-/* What a model learned on one machine; *is 0: the file is no such thing. */
-static spry_status local_info(spry_model_facts *out, int *is, const char *path)
+/* What a model learned on one machine; *is_local 0: the file is none such. */
+static spry_status local_info(spry_model_facts *out, int *is_local,
+                              const char *path)
 {
     sp_local *l = NULL;
     sp_nn *nn = NULL;
     spry_status s = sp_nn_load(&nn, path);
 
-    *is = s == SPRY_OK && sp_local_claims(nn);
-    if (!*is) {
+    *is_local = s == SPRY_OK && sp_local_claims(nn);
+    if (!*is_local) {
         sp_nn_free(nn);
         return SPRY_INPUT;
     }

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "measure/measure.h"
+
 static void text_becomes_a_function(void **state)
 {
     const char *flags[] = {"-DK=7", NULL};
@@ -290,6 +292,29 @@ static void without_memory_files_a_private_file_serves(void **state)
     assert_int_equal(compiles(), 1);
 }
 
+static void compile_on_trial(sp_shared *s, void *arg)
+{
+    (void)arg;
+    *(int *)s->data = answer_of(ANSWER_42);
+}
+
+/* A trial makes the kernels that it needs, though nothing in it may begin a
+ * process group. */
+static void a_trial_can_compile(void **state)
+{
+    sp_child_job job = {.work = compile_on_trial, .seconds = 100};
+    sp_child_verdict v;
+    sp_shared shared;
+
+    (void)state;
+    check_ok(sp_shared_open(&shared, sizeof(int)));
+    check_ok(sp_child_run(&v, &job, &shared));
+    assert_int_equal(v.end, SP_CHILD_OK);
+    assert_int_equal(*(int *)shared.data, 42);
+    assert_int_equal(compiles(), 1);
+    sp_shared_close(&shared);
+}
+
 static void refused_memory_fails_and_leaks_nothing(void **state)
 {
     int64_t before = sp_alloc_live();
@@ -375,6 +400,7 @@ int main(void)
         jit_test(threads_share),
         jit_test(a_fork_may_happen_at_any_time),
         jit_test(without_memory_files_a_private_file_serves),
+        jit_test(a_trial_can_compile),
         jit_test(refused_memory_fails_and_leaks_nothing),
     };
 
