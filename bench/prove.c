@@ -16,11 +16,17 @@ static const struct {
     const char *name;
     void (*prove)(const char *folder);
 } parts[] = {
-    {"writers", prove_writers},   {"cold", prove_cold},
-    {"hostile", prove_hostile},   {"attacks", prove_attacks},
-    {"inert", prove_inert},       {"memory", prove_memory},
-    {"frozen", prove_frozen},     {"overhead", prove_overhead},
-    {"coverage", prove_coverage}, {"slower", prove_slower},
+    {"writers", prove_writers},
+    {"cold", prove_cold},
+    {"hostile", prove_hostile},
+    {"attacks", prove_attacks},
+    {"inert", prove_inert},
+    {"memory", prove_memory},
+    {"frozen", prove_frozen},
+    {"overhead", prove_overhead},
+    {"coverage", prove_coverage},
+    {"slower", prove_slower},
+    {"slower-loaded", prove_slower_loaded},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

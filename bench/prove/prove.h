@@ -31,6 +31,7 @@ void prove_overhead(const char *folder);
 void prove_coverage(const char *folder);
 /* What a tune chose, raced again in a fresh process. */
 void prove_slower(const char *folder);
+void prove_slower_loaded(const char *folder);
 /* Answers that were frozen, in a fresh process. */
 void prove_frozen(const char *folder);
 

@@ -17,6 +17,8 @@
 typedef struct {
     char text[SPRY_SCHEDULE_TEXT];
     int threads;      /* that it runs on */
+    int barriers;     /* at which these wait for each other in a run; 0: not
+                         counted, as many as in the plain way */
     double predicted; /* seconds of a run; HUGE_VAL: cannot be built */
 } sp_proposal;
 

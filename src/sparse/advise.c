@@ -9,9 +9,22 @@
 /* Who learned needs fewer tries. */
 static const double DEFAULT_BUDGET = 10, LEARNED_BUDGET = 3.5;
 
+int sp_sparse_barriers(const spry_schedule *x)
+{
+    if (x->threads == 1)
+        return 0;
+    if (x->copy) /* each pass over columns has two */
+        return 3;
+    if (x->format == SPRY_SUPER) /* zeros, then the nest */
+        return 1 + (x->super.parallel > 0);
+    return 1;
+}
+
 sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted)
 {
-    sp_proposal out = {.threads = x->threads, .predicted = predicted};
+    sp_proposal out = {.threads = x->threads,
+                       .barriers = sp_sparse_barriers(x),
+                       .predicted = predicted};
 
     spry_schedule_text(out.text, x);
     return out;

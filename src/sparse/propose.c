@@ -90,6 +90,7 @@ void sp_sparse_predict(sp_adviser *head, sp_proposal *x, int n)
         if (spry_schedule_parse_for(&point, x[i].text, a->p->op) != SPRY_OK)
             continue;
         x[i].threads = point.threads;
+        x[i].barriers = sp_sparse_barriers(&point);
         if (sp_schedule_is_legal(&point, a->p, a->q.m))
             x[i].predicted = score_one(a, &point);
     }

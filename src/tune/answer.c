@@ -21,12 +21,14 @@ static const sp_result *beaten(const sp_tuner *t, const sp_result *r)
 }
 
 /* While others use the cores, threads find each other in one process and wait
- * for each other in the next: only a plain way on as many threads can be
- * compared with. */
+ * for each other in the next, a turn of the others long at every barrier: only a
+ * plain way on as many threads can be compared with, that has as many. */
 int sp_result_is_comparable(const sp_tuner *t, const sp_result *r)
 {
+    const sp_proposal *plain = &beaten(t, r)->x;
+
     return r->racer.preempted < SHARED_CORES ||
-           r->x.threads == beaten(t, r)->x.threads;
+           (r->x.threads == plain->threads && r->x.barriers <= plain->barriers);
 }
 
 static double plain_seconds(const sp_result *r)
@@ -116,8 +118,9 @@ static void note_incomparable(sp_tuner *t)
     }
     if (n > 0)
         sp_tuner_note(t, "other processes used the cores: ways on more or "
-                         "fewer threads than the plain loop were left out; "
-                         "tune again when it is quiet");
+                         "fewer threads than the plain loop, or whose threads "
+                         "wait for each other more often, were left out; tune "
+                         "again when it is quiet");
 }
 
 spry_status sp_tune_decide(sp_tuner *t, spry_tuning *story)

@@ -243,7 +243,7 @@ static sp_usage quiet_usage(void)
 
 /* A candidate that is twice as fast as its plain way, by a race of its
  * own. Did it win? */
-static int wins(fixture *f, int threads, sp_usage (*usage)(void))
+static int wins(fixture *f, int threads, int barriers, sp_usage (*usage)(void))
 {
     sp_family family;
     sp_tuner t = hostile_tuner(f, &family);
@@ -262,6 +262,7 @@ static int wins(fixture *f, int threads, sp_usage (*usage)(void))
         r->done = 1;
     }
     sp_results(&t)[1].x.threads = threads;
+    sp_results(&t)[1].x.barriers = barriers;
     t.stopped = 1; /* no final */
     check_ok(sp_tune_decide(&t, &story));
     assert_true(story.changed || strstr(t.note, "other processes"));
@@ -272,10 +273,12 @@ static int wins(fixture *f, int threads, sp_usage (*usage)(void))
 
 static void shared_cores_prove_nothing_of_threads(void **state)
 {
-    assert_true(wins(*state, 1, quiet_usage));
-    assert_true(wins(*state, 2, quiet_usage));
-    assert_true(wins(*state, 1, shared_usage));
-    assert_false(wins(*state, 2, shared_usage));
+    assert_true(wins(*state, 1, 0, quiet_usage));
+    assert_true(wins(*state, 2, 0, quiet_usage));
+    assert_true(wins(*state, 1, 2, quiet_usage));
+    assert_true(wins(*state, 1, 0, shared_usage));
+    assert_false(wins(*state, 2, 0, shared_usage));
+    assert_false(wins(*state, 1, 2, shared_usage));
 }
 
 /* ---- heats beside each other ---- */
