@@ -161,9 +161,15 @@ static void judge_all(const char *name, int from, int count)
     bench_aim_most(name, (double)(v.slower + v.failed) / count, 0.01);
 }
 
+static void begin(const char *folder)
+{
+    snprintf(said, sizeof said, "%s/slower.said", folder);
+    setenv("SPRY_HOME", folder, 1);
+}
+
 void prove_slower(const char *folder)
 {
-    setenv("SPRY_HOME", folder, 1);
+    begin(folder);
     judge_all("slower_share_idle", 0, prove_count(4, 200));
 }
 
@@ -171,7 +177,7 @@ void prove_slower_loaded(const char *folder)
 {
     int count = prove_count(4, 200);
 
-    setenv("SPRY_HOME", folder, 1);
+    begin(folder);
     prove_load_begin();
     judge_all("slower_share_under_load", count, count);
     prove_load_end();
