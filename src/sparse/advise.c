@@ -11,13 +11,13 @@ static const double DEFAULT_BUDGET = 10, LEARNED_BUDGET = 3.5;
 
 int sp_sparse_barriers(const spry_schedule *x)
 {
+    int adds = x->panel || (x->format == SPRY_SUPER && x->super.parallel);
+
     if (x->threads == 1)
         return 0;
     if (x->copy) /* each pass over columns has two */
         return 3;
-    if (x->format == SPRY_SUPER) /* zeros, then the nest */
-        return 1 + (x->super.parallel > 0);
-    return 1;
+    return adds ? 2 : 1; /* results are zeros first */
 }
 
 sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted)

@@ -40,7 +40,7 @@ void sp_sparse_note(sp_sparse_adviser *a, const char *sentence);
 
 /* A proposal is a schedule as text. */
 sp_proposal sp_sparse_proposal(const spry_schedule *x, double predicted);
-/* At which its threads wait for each other in a run, at least. */
+/* At which its threads wait for each other in a run, about. */
 int sp_sparse_barriers(const spry_schedule *x);
 
 #endif
