@@ -1,5 +1,5 @@
 /* fuzz_site.c - what administrators say for all users, from any bytes: a path
- * that is in the text, or nothing. */
+ * or a URI that is in the text, or nothing. */
 #include "fuzz.h"
 
 #include "base/site.h"
@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = 0;
     for (int i = 0; i < 3; i++)
         if (sp_site_line(out, sizeof out, text, keys[i]) &&
-            (*out != '/' || strpbrk(out, "\r\n") || !strstr(text, out)))
+            ((*out != '/' && !strstr(out, "://")) || strpbrk(out, "\r\n") ||
+             !strstr(text, out)))
             abort();
     free(text);
     return 0;
