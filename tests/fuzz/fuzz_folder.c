@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "spry/network.h"
+#include "walk.h"
 
 enum { FILES = 4 };
 static const char *const folders[][FILES] = {
@@ -54,19 +55,6 @@ static void put_files(char path[512], int which, const uint8_t *data, size_t n)
     }
 }
 
-/* Whoever walks the edges of a network that exists stays inside it. */
-static void walk(const spry_network *n)
-{
-    float *x = calloc((size_t)n->inputs, sizeof *x);
-    double *y = calloc((size_t)n->outputs, sizeof *y);
-
-    if (x && y && n->neurons < 1 << 16 &&
-        spry_network_reference(y, n, x, 1) != SPRY_OK)
-        abort();
-    free(x);
-    free(y);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     spry_network_options o = SPRY_NETWORK_DEFAULTS;
@@ -78,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_files(path, data[0] % FOLDERS, data + 1, size - 1);
     o.rows_are_outputs = data[0] >= 128;
     if (spry_network_read(&n, path, &o) == SPRY_OK)
-        walk(n);
+        fuzz_walk(n);
     else if (n || !*spry_message())
         abort();
     spry_network_free(n);
